@@ -10,19 +10,21 @@
 
 /* A word of the translation: a run of letters or digits, or a symbol; it consists of whole pieces. */
 typedef struct Unit {
-    size_t begin, end; /* bytes of the text */
+    size_t begin, end;   /* bytes of the text */
+    size_t end_position; /* in the text */
     int pieces;
 } Unit;
 
-/* An element or a tag without partner; node 0 is the sentence, node m + 1 is mark m. A position counts characters of
-   the source without spaces. */
+/* An element, or a tag without its partner; node 0 is the sentence, node m + 1 is mark m. A position in a text is a
+   number of characters, without spaces. */
 typedef struct Node {
     const Mark *mark;
-    size_t begin, end;       /* positions; equal: there is no text in it */
-    ptrdiff_t first, last;   /* its units: first..last - 1 */
-    ptrdiff_t parent;        /* -1: none */
-    ptrdiff_t child, latest; /* the first child and the last one; 0: none */
-    ptrdiff_t next;          /* the next child of the parent; 0: none */
+    size_t begin, end;     /* positions in the source; equal: there is no text in it */
+    ptrdiff_t first, last; /* its units: first..last - 1 */
+    ptrdiff_t parent;      /* -1: none */
+    /* The children are a linked list, in order. 0: none */
+    ptrdiff_t first_child, last_child;
+    ptrdiff_t next; /* the next child of the parent */
     bool placed;
 } Node;
 
@@ -32,13 +34,13 @@ typedef struct Transfer {
     ptrdiff_t count;
     Unit *units;       /* a stb_ds array */
     size_t *columns;   /* a stb_ds array: the position of each source piece */
-    float *sums;       /* [units][columns + 1]: a unit's weight of the pieces before a column */
-    ptrdiff_t *owners; /* [units] the node whose units they are */
+    float *sums;       /* [units][columns + 1]: the weight of a unit on the source pieces before a column */
+    ptrdiff_t *owners; /* [units] the innermost node so far that has the unit */
 } Transfer;
 
 /* ---- positions ------------------------------------------------------------------------------------------------- */
 
-/* The characters of n bytes of text without spaces. */
+/* The characters in n bytes of text, without spaces. */
 static size_t position(const char *text, size_t n) {
     size_t count = 0;
     for (const char *end = text + n; text < end; text++) count += *text != ' ' && (*text & 0xC0) != 0x80;
@@ -53,7 +55,7 @@ static size_t piece_length(const char *piece) {
     return length;
 }
 
-/* Divides the text into units. starts: [count] the positions at which pieces begin. */
+/* Divides the text into units. starts: [count] the positions at which its pieces begin. */
 static void find_units(Transfer *t, const size_t *starts, ptrdiff_t count) {
     int32_t before = ' ';
     size_t at = 0;
@@ -67,13 +69,14 @@ static void find_units(Transfer *t, const size_t *starts, ptrdiff_t count) {
             if (!arrlen(t->units) || before == ' ' || (starts_piece && !is_inside_run(before, code)))
                 arrput(t->units, ((Unit){.begin = (size_t)(begin - t->text)}));
             arrlast(t->units).end = (size_t)(c - t->text);
-            at++;
+            arrlast(t->units).end_position = ++at;
         }
         before = code;
     }
 }
 
-/* Adds the weights of target piece i, or of its place in the sentence, to a unit. */
+/* Adds the weights of target piece i to the sums of a unit. Without weights, the piece has weight 1 on the source piece
+   at the same place of the sentence. */
 static void add_weights(const Transfer *t, float *sums, const Alignment *a, int i, int count) {
     const ptrdiff_t n = arrlen(t->columns);
     float sum = 0;
@@ -96,13 +99,10 @@ static void read_alignment(Transfer *t, const Alignment *a) {
     const size_t row = (size_t)n_source + 1, units = arrlenu(t->units);
     t->sums = mem_zalloc((units ? units : 1) * row * sizeof *t->sums);
     t->owners = mem_zalloc((units ? units : 1) * sizeof *t->owners);
-    for (size_t i = 0, u = 0, end = 0; units && i < (size_t)n_target; i++) { /* end: position after unit u */
-        while (!end || (starts[i] >= end && u + 1 < units)) {
-            u += end > 0;
-            end += position(t->text + t->units[u].begin, t->units[u].end - t->units[u].begin);
-        }
+    for (int i = 0, u = 0; units && i < n_target; i++) {
+        while (starts[i] >= t->units[u].end_position && u + 1 < (int)units) u++;
         t->units[u].pieces++;
-        add_weights(t, t->sums + u * row, a, (int)i, n_target);
+        add_weights(t, t->sums + (size_t)u * row, a, i, n_target);
     }
     arrfree(starts);
 }
@@ -111,9 +111,9 @@ static void read_alignment(Transfer *t, const Alignment *a) {
 
 static void add_child(Transfer *t, ptrdiff_t parent, ptrdiff_t child) {
     Node *p = &t->nodes[parent];
-    if (p->latest) t->nodes[p->latest].next = child;
-    else p->child = child;
-    p->latest = child;
+    if (p->last_child) t->nodes[p->last_child].next = child;
+    else p->first_child = child;
+    p->last_child = child;
     t->nodes[child].parent = parent;
 }
 
@@ -138,7 +138,7 @@ static void make_nodes(Transfer *t, const Mark *marks, const char *sentence) {
     }
 }
 
-/* The first source piece at a position or behind it. */
+/* The first source piece that begins at a position or after it. */
 static ptrdiff_t column_at(const Transfer *t, size_t at) {
     ptrdiff_t low = 0, high = arrlen(t->columns);
     while (low < high) {
@@ -149,14 +149,15 @@ static ptrdiff_t column_at(const Transfer *t, size_t at) {
     return low;
 }
 
-/* The weight of unit u on the source pieces first..last - 1, less a half for each piece of the unit. */
+/* The weight of unit u on the source pieces first..last - 1, minus 1/2 for each piece of the unit. */
 static double gain(const Transfer *t, ptrdiff_t u, ptrdiff_t first, ptrdiff_t last) {
     const float *sums = t->sums + u * (arrlen(t->columns) + 1);
     /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): there is a unit u */
     return (double)(sums[last] - sums[first]) - 0.5 * t->units[u].pieces;
 }
 
-/* Gives an element with text its run of units of the parent that no sibling has. Copied text may have none. */
+/* Gives an element with text the run of units with the largest gain, among units of the parent that no sibling has. A
+   copied element gets none if no run has a gain above 0. */
 static void place_element(Transfer *t, ptrdiff_t number) {
     Node *node = &t->nodes[number];
     const Node *parent = &t->nodes[node->parent];
@@ -178,49 +179,49 @@ static void place_element(Transfer *t, ptrdiff_t number) {
     for (ptrdiff_t u = node->first; u < node->last; u++) t->owners[u] = number;
 }
 
-/* Gives a tag without text or partner its place between the units of the parent, not before `least`, and not within a
+/* The place of a node without text or partner between the units of the parent, not before `least`, and not within a
    sibling. */
-static void place_tag(Transfer *t, Node *node, ptrdiff_t least) {
+static ptrdiff_t tag_place(const Transfer *t, const Node *node, ptrdiff_t least) {
     const Node *parent = &t->nodes[node->parent];
-    const ptrdiff_t column = column_at(t, node->begin), own = node->parent;
+    const ptrdiff_t column = column_at(t, node->begin);
     double sum = 0, best = -INFINITY;
-    node->placed = true;
-    node->first = node->last = parent->last;
-    if (node->begin >= parent->end && node->begin > parent->begin) return;
+    ptrdiff_t place = parent->last;
+    if (node->begin >= parent->end && node->begin > parent->begin) return place;
     for (ptrdiff_t u = parent->first; u <= parent->last; u++) {
         const bool inside =
-            u > parent->first && u < parent->last && t->owners[u] == t->owners[u - 1] && t->owners[u] != own;
+            u > parent->first && u < parent->last && t->owners[u] == t->owners[u - 1] && t->owners[u] != node->parent;
         if (u >= least && !inside && sum > best) {
+            if (node->begin <= parent->begin) return u;
             best = sum;
-            node->first = node->last = u;
+            place = u;
         }
-        if (node->begin <= parent->begin && u >= least && !inside) return;
         if (u < parent->last) sum += gain(t, u, 0, column);
     }
+    return place;
 }
 
-/* Places all nodes; parents come before their children. */
+/* Places all nodes; parents come before their children. Tags at one position of the source stay together. */
 static void place_nodes(Transfer *t) {
     for (ptrdiff_t p = 0; p < t->count; p++) {
-        ptrdiff_t child, least = t->nodes[p].first;
-        const Node *last = NULL; /* of the tags */
-        for (child = t->nodes[p].child; child; child = t->nodes[child].next)
+        const Node *before = NULL; /* the tag before */
+        ptrdiff_t child;
+        for (child = t->nodes[p].first_child; child; child = t->nodes[child].next)
             if (t->nodes[child].end > t->nodes[child].begin) place_element(t, child);
-        for (child = t->nodes[p].child; child; child = t->nodes[child].next) {
+        for (child = t->nodes[p].first_child; child; child = t->nodes[child].next) {
             Node *node = &t->nodes[child];
             if (node->placed) continue;
-            if (last && last->begin == node->begin) node->first = node->last = last->first;
-            else place_tag(t, node, least);
+            if (before && before->begin == node->begin) node->first = before->first;
+            else node->first = tag_place(t, node, before ? before->first : t->nodes[p].first);
+            node->last = node->first;
             node->placed = true;
-            least = node->first;
-            last = node;
+            before = node;
         }
     }
 }
 
 /* ---- writing --------------------------------------------------------------------------------------------------- */
 
-/* By parent, then by place; the order of the source decides between equals. */
+/* By parent, then by place, then in the order of the source. */
 static int compare(const void *a, const void *b) {
     const Node *x = *(Node *const *)a, *y = *(Node *const *)b;
     if (x->parent != y->parent) return x->parent < y->parent ? -1 : 1;
@@ -235,12 +236,13 @@ static void sort_children(Transfer *t) {
     for (ptrdiff_t k = 1; k < t->count; k++)
         if (t->nodes[k].placed) order[count++] = &t->nodes[k];
     qsort(order, count, sizeof *order, compare);
-    for (ptrdiff_t k = 0; k < t->count; k++) t->nodes[k].child = t->nodes[k].latest = t->nodes[k].next = 0;
+    for (ptrdiff_t k = 0; k < t->count; k++) t->nodes[k].first_child = t->nodes[k].last_child = t->nodes[k].next = 0;
     for (size_t k = 0; k < count; k++) add_child(t, order[k]->parent, order[k] - t->nodes);
     mem_free(order);
 }
 
 /* NOLINTBEGIN(clang-analyzer-core.NullDereference): there are units before u, or there is a unit u */
+/* Where in the text the unit before u ends, and where unit u begins. */
 static size_t end_before(const Transfer *t, ptrdiff_t u) { return u ? t->units[u - 1].end : 0; }
 static size_t begin_of(const Transfer *t, ptrdiff_t u) {
     return u < arrlen(t->units) ? t->units[u].begin : strlen(t->text);
@@ -254,7 +256,8 @@ static void write_text(const Transfer *t, FILE *out, size_t *at, size_t end) {
     *at = end;
 }
 
-/* Writes the start of a node, with the text before it. Copied text that replaces no word is one more word. */
+/* Writes the start of a node, with the text before it. A copied element replaces its units; if it has none, it becomes
+   a word of its own, with a space if the text has spaces. */
 static void write_start(const Transfer *t, FILE *out, size_t *at, const Node *node) {
     const bool added = node->mark->copied && node->first == node->last;
     const bool space = added && strchr(t->text, ' ');
@@ -265,14 +268,14 @@ static void write_start(const Transfer *t, FILE *out, size_t *at, const Node *no
     if (node->mark->copied && !added) *at = end_before(t, node->last);
 }
 
-/* Walks over the tree, and writes the text between its tags. */
+/* Walks over the tree, writes the tags and the text between them, and takes each child from its list. */
 static void write_html(Transfer *t, const Mark *marks, FILE *out) {
     size_t at = 0;
     for (ptrdiff_t k = 0; k >= 0;) {
         Node *node = &t->nodes[k];
-        const ptrdiff_t child = node->child;
+        const ptrdiff_t child = node->first_child;
         if (child) {
-            node->child = t->nodes[child].next;
+            node->first_child = t->nodes[child].next;
             write_start(t, out, &at, &t->nodes[child]);
             k = child;
             continue;
