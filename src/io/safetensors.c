@@ -151,7 +151,7 @@ struct Safetensors {
 /* Reads n bytes at an offset. */
 static int read_at(Safetensors *file, void *bytes, size_t n, size_t at, Err *err) {
     if (file->bytes) {
-        if (n) memcpy(bytes, file->bytes + at, n); /* within the size, as the header was checked */
+        if (n) memcpy(bytes, file->bytes + at, n); /* read_header checks that this is within the size */
         return 0;
     }
     if (!file_read_at(file->fd, bytes, n, (off_t)at)) return 0;
@@ -376,8 +376,8 @@ static void add_part(Safetensors *file, const void *bytes, size_t n) {
     file->seconds += seconds_now() - began;
 }
 
-/* Returns the number of values before the first whose product with `factor` is not finite. Most parts are finite, which
-   a loop without branches finds. */
+/* The number of values before the first one whose product with `factor` is not finite. A loop without branches is fast
+   where all are finite, as in most parts. */
 static size_t count_finite(const float *values, size_t n, float factor) {
     const uint32_t exponent = 0x7f800000;
     uint32_t any = 0;
@@ -392,7 +392,7 @@ static size_t count_finite(const float *values, size_t n, float factor) {
     return count;
 }
 
-/* Notes the first number that is not finite in a part of a tensor. */
+/* Stores the place of the first number that is not finite, if it is in this part of a tensor. */
 static void check_finite(Safetensors *file, const Entry *entry, const TensorPart *part) {
     if (part->integers || file->nonfinite) return;
     const size_t count = count_finite(part->values, part->n, entry->factor);
@@ -401,7 +401,7 @@ static void check_finite(Safetensors *file, const Entry *entry, const TensorPart
     file->nonfinite_at = part->first + count;
 }
 
-/* Reports what check_finite has noted. */
+/* Fails if check_finite found a number that is not finite. */
 static int check_numbers(const Safetensors *file, Err *err) {
     const Entry *entry = file->nonfinite;
     if (!entry) return 0;

@@ -39,9 +39,8 @@ typedef struct Safetensors Safetensors;
    another format of tide is opened for its metadata only and has no tensors. Returns NULL with *err filled if the file
    is not a regular file, cannot be read, becomes shorter meanwhile, or is not a safetensors file. */
 Safetensors *safetensors_open(const char *path, Err *err);
-/* The same for the `size` bytes of a file in memory, which must stay until safetensors_close. name: what errors call
- * it.
- */
+/* The same for the `size` bytes of a file in memory, which must stay until safetensors_close. name: stands in errors
+   in place of the path. */
 Safetensors *safetensors_open_bytes(const void *bytes, size_t size, const char *name, Err *err);
 /* Closes the file and returns `status`, the caller's result so far. If status is not 0, this first reads the rest of
    the file. If safetensors_read finds an error (damage, or another format), its error replaces *err, because it is the
@@ -87,8 +86,8 @@ int safetensors_find(Safetensors *file, const char *name, int rows, int cols, Te
    not found. */
 int safetensors_all_found(const Safetensors *file, Err *err);
 /* Reads all data once, in the order of the file, and passes them to the sinks; then compares the checksum, if there is
-   one. finite: refuses numbers that are not finite, also those that integers and scales give. Returns 0, or -1 with
-   *err filled, also if safetensors_is_readable is false; then what the sinks received must not be used. */
+   one. finite: also fails if a number is not finite, or if the product of a scale and an integer may not be. Returns 0,
+   or -1 with *err filled, also if safetensors_is_readable is false; then what the sinks received must not be used. */
 int safetensors_read(Safetensors *file, bool finite, Err *err);
 
 #endif

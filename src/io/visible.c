@@ -4,18 +4,19 @@
 
 #include <string.h>
 
-/* Whether people must not get the character as it is: Cc, and the characters that break lines or change the direction.
- */
+/* Whether an escape stands for the character: it is a control character (Cc), breaks lines, or changes the direction of
+   writing. */
 static bool is_hidden(int32_t c) {
     return c < 0x20 || (c >= 0x7f && c < 0xa0) || (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
 }
 
-static void write_hidden(FILE *out, int32_t c) {
-    static const char letters[] = "\n\t\r", names[] = "ntr";
-    const char *letter = c ? strchr(letters, c) : NULL;
-    if (letter && c < 0x80) fprintf(out, "\\%c", names[letter - letters]);
-    else if (c < 0x80) fprintf(out, "\\x%02x", (unsigned)c);
-    else fprintf(out, "\\u%04x", (unsigned)c);
+static void write_escape(FILE *out, int32_t c) {
+    switch (c) {
+    case '\n': fputs("\\n", out); break;
+    case '\t': fputs("\\t", out); break;
+    case '\r': fputs("\\r", out); break;
+    default: fprintf(out, c < 0x80 ? "\\x%02x" : "\\u%04x", (unsigned)c);
+    }
 }
 
 void visible_write(FILE *out, const char *bytes, size_t n, const char *keep) {
@@ -26,7 +27,7 @@ void visible_write(FILE *out, const char *bytes, size_t n, const char *keep) {
             fprintf(out, "\\x%02x", (unsigned)(unsigned char)bytes[at]);
             length = 1;
         } else if (is_hidden(c) && !(c > 0 && c < 0x80 && strchr(keep, c))) {
-            write_hidden(out, c);
+            write_escape(out, c);
         } else {
             fwrite(bytes + at, 1, length, out);
         }

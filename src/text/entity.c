@@ -9,8 +9,8 @@
 #define DIGITS  "0123456789"
 #define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
-/* Lines of a name, sorted by its bytes, a semicolon if the name needs one, and the hexadecimal numbers of the
-   characters: see scripts/dev/make-entities. */
+/* A line for each name, sorted by the bytes of the name: the name, a semicolon if the name needs one, and the numbers
+   of its characters in hexadecimal. scripts/dev/make-entities writes them. */
 static const char entities[] =
 #include "text/entities.txt.inc"
     ;
@@ -33,7 +33,7 @@ static const char *find(const char *name, size_t n) {
 
 static size_t encode(int32_t c, char *text) { return (size_t)utf8proc_encode_char(c, (utf8proc_uint8_t *)text); }
 
-/* A reference by a name. Without a semicolon, the longest old name with which the text begins counts. */
+/* entity_decode for a name. If no name ends in a semicolon, the longest old name that the text begins with counts. */
 static size_t named(const char *text, char *decoded) {
     enum { LONGEST_OLD = 6 };
     const char *name = text + 1;
@@ -56,7 +56,7 @@ static size_t named(const char *text, char *decoded) {
     return length;
 }
 
-/* The character of a number. */
+/* The character that a numeric reference stands for. */
 static int32_t character(uint32_t number) {
     enum { C1 = 0x80, REPLACEMENT = 0xFFFD };
     static const uint16_t windows[] = {0x20AC, 0,      0x201A, 0x192,  0x201E, 0x2026, 0x2020, 0x2021,
@@ -68,7 +68,7 @@ static int32_t character(uint32_t number) {
     return number && utf8proc_codepoint_valid((utf8proc_int32_t)number) ? (int32_t)number : REPLACEMENT;
 }
 
-/* A reference by a number, &#38; or &#x26;. */
+/* entity_decode for a number, &#38; or &#x26;. */
 static size_t numeric(const char *text, char *decoded) {
     enum { LIMIT = 0x110000 };
     const bool hex = (text[2] | 32) == 'x';

@@ -7,7 +7,7 @@
 #include "text/sentences.h"
 #include "text/unicode.h"
 
-/* What a paragraph has beside its words, in its order. */
+/* What a paragraph has beside its words: blanks and markup. */
 typedef enum ItemKind { BLANKS, START, END, SINGLE, COPIED } ItemKind;
 typedef struct Item {
     ItemKind kind;
@@ -39,9 +39,9 @@ typedef struct Builder {
     char *paragraph;  /* a stb_ds array: normalised words, joined by single spaces */
     char *word;       /* a stb_ds array: the word that follows, not normalised */
     Item *items;      /* a stb_ds array */
-    ptrdiff_t inside; /* the first item that is in the word, or would be */
+    ptrdiff_t inside; /* the first item that stands in the word */
     OpenTag *open;    /* a stb_ds array: start tags that have no end yet */
-    bool copies;      /* the text is in a copied element, of which only the text is read */
+    bool copies;      /* the content of a copied element is being added: no items */
 } Builder;
 
 static void append(char **array, const char *bytes, size_t n) {
@@ -107,8 +107,8 @@ static void add_part(Builder *b, const char *text, size_t n) {
     append(&b->word, text, n);
 }
 
-/* Whether a sentence ends inside of a copied element, from *item on, which receives the first element that ends later.
-   contains: whether such an element contains the sentence. */
+/* Whether a sentence ends inside of a copied element. *item: where the search begins; receives where the search for the
+   next sentence begins. *contains receives whether a copied element contains the whole sentence. */
 static bool in_copied(const Builder *b, Range sentence, ptrdiff_t *item, bool *contains) {
     *contains = false;
     for (; *item < arrlen(b->items); ++*item) {
@@ -148,8 +148,9 @@ static ptrdiff_t sentence_of(const Builder *b, const Item *start) {
     return end == 2 * i + 1 || (end == 2 * i + 2 && start->place == 2 * i + 1) ? i : -1;
 }
 
-/* Decides which of the items first..end-1, before sentence i, become marks: those up to the last end of an element of
-   the sentence before, and from the first start of an element of sentence i on. */
+/* Divides the items first..end-1, which stand between sentences i - 1 and i. Those up to the last end of an element of
+   sentence i - 1 become its marks. Those from the first start of an element of sentence i on become marks of sentence
+   i. Those in the middle are kept. */
 static void divide_items(Builder *b, ptrdiff_t first, ptrdiff_t end, ptrdiff_t i) {
     ptrdiff_t before = first, after = end;
     for (ptrdiff_t k = first; k < end; k++) {
@@ -304,7 +305,7 @@ static void add_references(Builder *b, const char *text, size_t n) {
     }
 }
 
-/* Adds the tag of an element; an end tag finds its start. A start tag between them has no end. */
+/* Adds the tag of an element. An end tag becomes the partner of its start tag; start tags between them have none. */
 static void add_tag(Builder *b, const char *text, const Markup *tag) {
     enum { DEEPEST = 100 }; /* so that wrong tags take no quadratic time */
     const ptrdiff_t item = arrlen(b->items), n = arrlen(b->open);

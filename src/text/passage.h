@@ -16,7 +16,7 @@ typedef struct Mark {
     size_t at;         /* the byte of the sentence before which it stands; marks are in ascending order */
     ptrdiff_t partner; /* the number of the other tag of the element in the same sentence; -1: none */
     bool end;          /* an end tag */
-    bool copied;       /* a start: `text` is the whole element; so the sentence up to the partner is not translated */
+    bool copied;       /* `text` is a whole element, which replaces the translation of the text up to the partner */
 } Mark;
 
 typedef struct Passage {
@@ -37,8 +37,8 @@ Passage passage_split(const char *text, bool chinese, PassageFormat format);
    line; a text that begins with WEBVTT may have other blocks, too. Returns 0, or -1 with *err's line and reason. */
 int subtitles_check(const char *text, Err *err);
 /* Joins the translations [n] of the sentences, which are HTML if the passage is (inline_markup.h), with what stood
-   between the sentences. spaced: the target has spaces between sentences: where nothing separated two of them, as in
-   Chinese, a space does; otherwise spaces go. The caller owns the text. */
+   between the sentences. spaced: the target language has spaces between sentences: a space is added where nothing
+   separates two sentences, as in Chinese; if not, spaces between sentences are left out. The caller owns the text. */
 char *passage_join(const Passage *passage, const char *const *translations, bool spaced);
 void passage_free(Passage *passage);
 
