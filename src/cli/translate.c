@@ -218,7 +218,7 @@ static int write_out(Translating *t, const Translations *found, Err *err) {
 static void print_settled(void *context, int number, const Hypothesis *words) {
     const Translating *t = context;
     char *text = hypothesis_text(t->models.list[0], words);
-    printf("%d ||| Settled= %s\n", t->first + number, text);
+    fprintf(results(), "%d ||| Settled= %s\n", t->first + number, text);
     fflush(stdout); /* an error is reported after the translation */
     mem_free(text);
 }

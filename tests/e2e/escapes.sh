@@ -17,6 +17,15 @@ if has script 'what a terminal shows' bsdutils; then
     printf '潮水\t退了。\n' | tide_ok tokenize "$scratch/model" >"$scratch/piped"
     script -qec "printf '潮水\\t退了。\\n' | '$tide' tokenize '$scratch/model'" /dev/null </dev/null | tr -d '\r' |
         cmp - "$scratch/piped" || die "a terminal shows other text"
+    # a piece of the vocabulary, in a translation and in the words that come before it
+    del=$(printf '\177')
+    stranger "s/\\\\nM\\\\n/\\\\n$del\\\\n/"
+    echo 潮水退了。 >"$scratch/line"
+    tide_ok translate "$scratch/stranger" --settled <"$scratch/line" >"$scratch/piped"
+    grep -q "Settled=.*$del" "$scratch/piped" || die "no translation has the character: $(cat -v "$scratch/piped")"
+    script -qec "'$tide' translate '$scratch/stranger' --settled <'$scratch/line' 2>/dev/null" /dev/null </dev/null |
+        tr -d '\r' >"$scratch/shown"
+    sed "s/$del/\\\\x7f/g" "$scratch/piped" | cmp - "$scratch/shown" || die "a terminal shows $(cat -v "$scratch/shown")"
 fi
 
 # names of options and paths, on standard error and in the log
