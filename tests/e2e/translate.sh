@@ -39,6 +39,13 @@ printf 'The  tide \n\n' >"$scratch/prefix"
 printf '\n\n' | tide_ok translate "$scratch/run" --prefix "$scratch/prefix" >"$scratch/found"
 printf 'The tide\n\n' | cmp - "$scratch/found" || die "the prefix of an empty line: $(cat "$scratch/found")"
 
+# settled words come before the translation, which begins with them
+tide_ok translate "$scratch/run" --settled <"$scratch/dev.zh" >"$scratch/settled"
+grep -v '^[0-9]* ||| Settled= ' "$scratch/settled" | cmp - "$scratch/free" || die "--settled changes translations"
+awk -F ' [|][|][|] Settled= ' 'NR == FNR { line[NR - 1] = $0; next }
+    NF == 2 { if (index(line[$1], $2) != 1 || length($2) < n[$1]) exit 1; n[$1] = length($2); seen++ }
+    END { exit seen < FNR / 2 }' "$scratch/free" "$scratch/settled" || die "settled: $(cat "$scratch/settled")"
+
 # Samples are the same for any number of threads and lines in a batch, and others with another seed.
 sample() { tide_ok translate "$scratch/run" --output-sampling topk 20 0.9 --n-best 2 "$@" <"$scratch/dev.zh"; }
 sample --threads 1 >"$scratch/a"
@@ -110,14 +117,6 @@ smallest_run "$scratch/reverse" --after-batches 12 --langs en zh --tokenizer bpe
 # Chinese translations have full-width punctuation, also with --replace-unk and in n-best lists; those of a model of
 # tokenized text have not
 echo '潮水?' >"$scratch/prefix"
-# settled words come before the translation, which begins with them
-tide_ok translate "$scratch/run" --settled <"$scratch/dev.zh" >"$scratch/settled"
-tide_ok translate "$scratch/run" <"$scratch/dev.zh" >"$scratch/plain"
-grep -v '^[0-9]* ||| Settled= ' "$scratch/settled" | cmp - "$scratch/plain" || die "--settled changes translations"
-awk -F ' [|][|][|] Settled= ' 'NR == FNR { line[NR - 1] = $0; next }
-    NF == 2 { if (index(line[$1], $2) != 1 || length($2) < n[$1]) exit 1; n[$1] = length($2); seen++ }
-    END { exit seen < FNR / 2 }' "$scratch/plain" "$scratch/settled" || die "settled: $(cat "$scratch/settled")"
-
 for option in --beam-size=2 --replace-unk --n-best=2; do
     echo 'The tide.' | tide_ok translate "$scratch/reverse" --prefix "$scratch/prefix" "$option" >"$scratch/found"
     grep -q '潮水？' "$scratch/found" || die "no full-width question mark, $option: $(cat "$scratch/found")"
