@@ -232,7 +232,9 @@ static void end_paragraph(Builder *b) {
     place_items(b, ranges);
     for (ptrdiff_t k = 0; k < arrlen(b->items); k++) {
         Item *item = &b->items[k];
-        if (item->sentence >= 0) add_mark(b, item, &p->marks[first + item->sentence], ranges[item->sentence]);
+        if (item->sentence < 0) continue;
+        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): there is a sentence */
+        add_mark(b, item, &p->marks[first + item->sentence], ranges[item->sentence]);
     }
     keep_items(b, ranges);
     arrfree(ranges);

@@ -47,11 +47,11 @@ static void text_check(const char *text, const char *joined, const char *spaced,
     mem_free(with);
 }
 
-/* What must be in a translation, too. */
+/* The markup of a document. Its translation must have the same. */
 typedef struct Tags {
-    uint64_t sum; /* of a hash of each */
+    uint64_t sum; /* of the hashes of all */
     long count;
-    int wrong; /* end tags that do not end the tag before */
+    int wrong; /* end tags that do not end the last open tag, and start tags without end */
 } Tags;
 
 static Tags tags_of(const char *html) {
