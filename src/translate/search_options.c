@@ -65,7 +65,7 @@ bool search_options_agree(const SearchOptions *a, const SearchOptions *b) {
 
 /* ---- checks ----------------------------------------------------------------------------------------------------- */
 
-/* The name of the option at an offset, as errors say it. */
+/* What errors call an option. */
 typedef struct Called {
     char text[32];
 } Called;
@@ -77,10 +77,10 @@ static Called called(const SearchOption *option, SearchNames names) {
     return name;
 }
 
-static Called called_at(size_t offset, SearchNames names) {
+static const SearchOption *option_at(size_t offset) {
     const SearchOption *option = search_option_rows;
-    while (option->name && option->offset != offset) option++;
-    return called(option, names);
+    while (option->offset != offset) option++;
+    return option;
 }
 
 int search_option_check(const SearchOption *option, double value, SearchNames names, Err *err) {
@@ -100,18 +100,17 @@ static int check_limits(const SearchOptions *options, SearchNames names, Err *er
     return status;
 }
 
-#define NAME(field) called_at(AT(field), names).text
+#define NAME(field) called(option_at(AT(field)), names).text
 
 static int check_sampling(const SearchOptions *o, SearchNames names, Err *err) {
     const SearchOptions usual = search_options_default();
-    if (!o->sample) {
-        const size_t only[] = {AT(top_k), AT(top_p), AT(temperature), AT(seed)};
-        for (const SearchOption *row = search_option_rows; row->name; row++)
-            for (size_t i = 0; i < sizeof only / sizeof *only; i++)
-                if (row->offset == only[i] && !is_equal(row, o, &usual))
-                    return err_set(err, NULL, 0, "%s needs %s", called(row, names).text, NAME(sample));
-        return 0;
+    const size_t only[] = {AT(top_k), AT(top_p), AT(temperature), AT(seed)};
+    for (size_t i = 0; i < sizeof only / sizeof *only && !o->sample; i++) {
+        const SearchOption *option = option_at(only[i]);
+        if (!is_equal(option, o, &usual))
+            return err_set(err, NULL, 0, "%s needs %s", called(option, names).text, NAME(sample));
     }
+    if (!o->sample) return 0;
     if (o->top_k && o->top_p > 0) return err_set(err, NULL, 0, "give either %s or %s", NAME(top_k), NAME(top_p));
     if (o->beam)
         return err_set(err, NULL, 0, "%s draws translations without a beam: leave out %s", NAME(sample), NAME(beam));
@@ -160,9 +159,8 @@ int search_options_check(const SearchOptions *o, const Translator *const *member
                 o->coverage > 0 ? NAME(coverage) : NAME(replace_unknown));
         return SEARCH_UNSUPPORTED;
     }
-    if (!o->tag || vocab_tag(members[0]->source.vocab, o->tag) >= 0) return 0;
-    err_set(err, paths[0], 0, "this model has no tag '%.100s'",
-            o->tag); /* nor have the others, whose source pieces are the same */
+    if (!o->tag || vocab_tag(members[0]->source.vocab, o->tag) >= 0) return 0; /* all have the same source pieces */
+    err_set(err, paths[0], 0, "this model has no tag '%.100s'", o->tag);
     return SEARCH_UNSUPPORTED;
 }
 

@@ -1,6 +1,6 @@
 /* search_options.h: what a search can be told: one struct, and one table of its options, for the command line, the
-   server and libtide, from which Python has it. Each place fills the struct in its own way; the checks and what follows
-   from them are here. */
+   server and libtide, and so for Python. Each of them fills the struct in its own way. The checks, and what the options
+   mean, are here. */
 #ifndef TIDE_SEARCH_OPTIONS_H
 #define TIDE_SEARCH_OPTIONS_H
 
@@ -11,7 +11,7 @@
 /* See search_options_default for what is not zero by default. The struct owns nothing that it points to. */
 typedef struct SearchOptions {
     int beam;                       /* hypotheses of the search; 0: the model's */
-    int n_best;                     /* hypotheses of each sentence that are wanted; 0: 1 */
+    int n_best;                     /* wanted hypotheses of each sentence; 0: 1 */
     double normalize, word_penalty; /* see BeamOptions; NAN: the model's */
     double coverage;                /* see BeamOptions */
     int max_length;                 /* most pieces of a sentence; 0: MOST_PIECES */
@@ -20,7 +20,7 @@ typedef struct SearchOptions {
     bool shift;                     /* see alignment_shift */
     bool alignments;                /* alignments are wanted */
     const char *tag;                /* read the sources as text of the training corpora with this tag; NULL: none */
-    bool sample;                    /* draw words, in the place of a search; the next four options are for this */
+    bool sample;                    /* draw words instead of searching; the next four options are for this */
     int top_k;                      /* from the k most probable words; 0: from all */
     double top_p;                   /* from the fewest words whose probabilities sum to p; 0: from all */
     double temperature;             /* see Sampling */
@@ -44,9 +44,9 @@ typedef enum SearchKind {
 
 typedef struct SearchOption {
     const char *name; /* of the field of a request, of a struct in tide.h, and of the argument in Python */
-    const char *flag; /* of the command line, without the dashes; NULL: it has another form there */
-    bool request;     /* a request can have the field; else the server has another form for it */
-    bool search;      /* changes the search: sentences that are searched together agree in it */
+    const char *flag; /* of the command line, without the dashes; NULL: the option has another form there */
+    bool request;     /* a request can have the field; false: the option has another form there, or none */
+    bool search;      /* changes the search: all sentences of one search have the same value */
     SearchKind kind;
     size_t offset;      /* in SearchOptions */
     double least, most; /* limits of a number */
@@ -66,8 +66,8 @@ enum { SEARCH_WRONG = -1, SEARCH_UNSUPPORTED = -2 };
 /* Checks that a number is within the limits of its option. Returns 0, or SEARCH_WRONG with *err's reason filled. */
 int search_option_check(const SearchOption *option, double value, SearchNames names, Err *err);
 /* Checks that the options agree with their limits and with each other, and that the models can do what they ask for.
-   paths: of the models, for errors. Returns 0; or, with *err filled, SEARCH_WRONG, or SEARCH_UNSUPPORTED if it is the
-   models that cannot do it. */
+   paths: of the models, for errors. Returns 0; or, with *err filled, SEARCH_WRONG if the options are wrong, or
+   SEARCH_UNSUPPORTED if the models cannot do it. */
 int search_options_check(const SearchOptions *options, const Translator *const *members, const char *const *paths,
                          int count, SearchNames names, Err *err);
 /* The options of a beam search by models of which `first` is the first, without the lists that differ between
