@@ -61,7 +61,8 @@ typedef struct TideModel TideModel;
 TIDE_API TideStatus tide_load(const char *path, TideModel **model, char *error, size_t error_size);
 /* The same for the `size` bytes of a model.safetensors in memory, which are copied. Errors call them "memory". */
 TIDE_API TideStatus tide_load_memory(const void *bytes, size_t size, TideModel **model, char *error, size_t error_size);
-/* Releases the caller's reference to a model. Its memory is freed when no session uses it. NULL: does nothing. */
+/* Releases the caller's reference to a model. Its memory is freed when no session and no shortlist uses it. NULL: does
+   nothing. */
 TIDE_API void tide_free(TideModel *model);
 
 /* Facts about a model; the texts belong to the model. */
@@ -148,8 +149,8 @@ typedef int TideProgress(void *context, int done, int all);
    as TideProgress. */
 typedef void TideSettled(void *context, int sentence, const char *text, const char *const *pieces, int count);
 
-/* The words that translations may contain, for each source text: a search with a shortlist is faster, and some
-   translations become worse. It belongs to a model, never changes, and any number of threads may share it. */
+/* The words that translations may contain, for each source text: a search with a shortlist is faster, but some
+   translations become worse. It belongs to a model and never changes; any number of threads may share it. */
 typedef struct TideShortlist TideShortlist;
 
 typedef struct TideShortlistOptions {
@@ -198,7 +199,7 @@ typedef struct TideTranslateOptions {
     double top_p;       /* draw from the fewest words whose probabilities sum to p; 0: from all */
     double temperature; /* draw by p^(1 / temperature), 0.01 at least; 0: 1 */
     int seed;           /* 0: 1 */
-    /* non-zero: the model may write <unk>, and the text has the source word that it is aligned to */
+    /* non-zero: the model may write <unk>, and the text has in its place the source word that it is aligned to */
     int replace_unknown;
     /* for replace_unknown: lines of source, tab, target: translations of these words; NULL: none */
     const char *lexicon;
@@ -224,8 +225,8 @@ typedef struct TideForceOptions {
 
 /* Decode `count` given pairs. Each sentence of the result has one hypothesis: the target, normalised. tide_align fills
    its alignment by the session's first model, which needs attention; log_probability and score are 0. tide_score fills
-   log_probability and score (both ln p), and piece_scores, not the alignment; an ensemble has the probabilities of its
-   search. */
+   log_probability and score (both ln p), and piece_scores, not the alignment; if the session has several models, the
+   probabilities are those with which they translate together. */
 TIDE_API TideStatus tide_align(TideSession *session, const char *const *sources, const char *const *targets, int count,
                                const TideForceOptions *options, TideResult **result);
 TIDE_API TideStatus tide_score(TideSession *session, const char *const *sources, const char *const *targets, int count,
@@ -262,9 +263,9 @@ typedef struct TideScore {
     char line[256]; /* as sacreBLEU prints it */
 } TideScore;
 
-/* Corpus BLEU and chrF2 of `count` hypotheses as sacreBLEU computes them. references: one for each hypothesis, or, if
-   the options say that there are more, [options->references][count]: first the first one of each hypothesis. count: at
-   least 1. */
+/* Corpus BLEU and chrF2 of `count` hypotheses as sacreBLEU computes them. references: [options->references][count],
+   first the first reference of each hypothesis, then the second ones; without the option one of each. count: at least
+   1. */
 TIDE_API TideStatus tide_bleu(const char *const *hypotheses, const char *const *references, int count,
                               const TideScoreOptions *options, TideScore *score);
 TIDE_API TideStatus tide_chrf(const char *const *hypotheses, const char *const *references, int count,

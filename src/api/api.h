@@ -15,7 +15,7 @@ struct TideModel {
     Translator translator;
     char *name;            /* its path, for errors */
     const char **tags;     /* a stb_ds array that ends in NULL */
-    atomic_int references; /* the caller's, and one for each session */
+    atomic_int references; /* the caller's, and one for each session and each shortlist */
 };
 
 struct TideShortlist {
@@ -75,6 +75,8 @@ void session_open(TideSession *session);
 bool option_between(Call *call, const char *name, int value, int least, int most);
 /* n is not negative, and none of n texts is NULL. */
 bool texts_given(Call *call, const char *name, const char *const *texts, int n);
+/* The text of a file is valid UTF-8. */
+bool file_text_given(Call *call, const char *name, const char *text);
 /* A pointer is not NULL. */
 bool argument_given(Call *call, const char *name, const void *pointer);
 
@@ -93,7 +95,7 @@ typedef struct Draft {
 TideResult *result_new(int n);
 /* Sets sentence i of a result to n hypotheses. Releases the texts and alignments of the drafts. */
 void result_set(TideResult *result, int i, Draft *drafts, int n);
-/* Returns n texts as one block, which belongs to the caller of the library, and not to the scope. */
+/* Returns n texts as one block, which belongs to the caller of the library, not to the scope. */
 TidePieces *pieces_keep(char *const *texts, int n);
 /* Gives a complete result to the caller of the library: it no longer belongs to the scope. Returns the result. */
 TideResult *result_keep(TideResult *result);

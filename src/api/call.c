@@ -1,6 +1,7 @@
 /* call.c: how each call of the public API runs: in a scope, in the locale "C", and with a line of text for a failure.
  */
 #include "api/api.h"
+#include "io/utf8.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -114,6 +115,10 @@ bool texts_given(Call *call, const char *name, const char *const *texts, int n) 
     for (int i = 0; i < n; i++)
         if (!texts || !texts[i]) return call_fail(call, TIDE_BAD_ARGUMENT, "%s %d is NULL", name, i + 1);
     return true;
+}
+
+bool file_text_given(Call *call, const char *name, const char *text) {
+    return utf8_valid(text, strlen(text)) || call_fail(call, TIDE_BAD_TEXT, "%s: not valid UTF-8", name);
 }
 
 bool argument_given(Call *call, const char *name, const void *pointer) {

@@ -16,8 +16,8 @@ typedef struct MeasureCall {
     TideAer *aer;
 } MeasureCall;
 
-/* Checks the texts and copies the options. Returns whether the measure can be computed. The names are those of
-   tide_aer, because the other calls give no line of text. */
+/* Checks the texts and copies the options. Returns whether the measure can be computed. The names in errors are the
+   arguments of tide_aer: only tide_aer tells its caller why it failed. */
 static bool measure_given(MeasureCall *c, TideScoreOptions *options) {
     enum { MOST_REFERENCES = 1000 };
     if (!argument_given(&c->call, "aer", c->score ? (const void *)c->score : c->aer)) return false;

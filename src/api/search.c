@@ -61,7 +61,8 @@ static bool finite_given(SearchCall *c, const char *name, double value) {
            call_fail(&c->call, TIDE_BAD_ARGUMENT, "%s is %g, but must be a finite number", name, value);
 }
 
-/* Makes search options of the caller's. */
+/* Makes c->search of the caller's options; the lists of words are not read yet. Returns whether the numbers are finite.
+ */
 static bool search_given(SearchCall *c) {
     const TideTranslateOptions *o = &c->options;
     SearchOptions *search = &c->search;
@@ -95,8 +96,9 @@ static bool search_given(SearchCall *c) {
 
 static ForcePart align_part;
 
-/* Checks that the models can do what the options ask for. Only the first model aligns given targets. */
-static bool search_checked(SearchCall *c) {
+/* Checks the options of the search, and that the models can do what they ask for: of tide_align, the first model. Sets
+   the tag of the session. Returns whether they can. */
+static bool check_search(SearchCall *c) {
     TideSession *session = c->call.session;
     const int count = c->part == align_part ? 1 : session->count;
     const char **names = mem_alloc((size_t)count * sizeof *names);
@@ -190,9 +192,8 @@ static void make_glossary(SearchCall *c) {
     const char *text = c->options.glossary;
     Glossary *glossary = &c->glossary;
     Err err;
-    if (c->call.status || !text) return;
-    if (!utf8_valid(text, strlen(text))) call_fail(&c->call, TIDE_BAD_TEXT, "glossary: not valid UTF-8");
-    else if (glossary_init(glossary, lexicon_parse(text, &err), &c->call.session->models[0]->translator.target))
+    if (c->call.status || !text || !file_text_given(&c->call, "glossary", text)) return;
+    if (glossary_init(glossary, lexicon_parse(text, &err), &c->call.session->models[0]->translator.target))
         call_fail(&c->call, TIDE_BAD_TEXT, "glossary, line %ld: %s", err.line, err.reason);
     else if (glossary->unwritable)
         call_fail(&c->call, TIDE_BAD_TEXT, "glossary: the model cannot write '%.100s'", glossary->example);
@@ -202,9 +203,8 @@ static void make_glossary(SearchCall *c) {
 static void make_lexicon(SearchCall *c) {
     const char *text = c->options.lexicon;
     Err err;
-    if (c->call.status || !text) return;
-    if (!utf8_valid(text, strlen(text))) call_fail(&c->call, TIDE_BAD_TEXT, "lexicon: not valid UTF-8");
-    else if (!(c->search.lexicon = c->lexicon = lexicon_parse(text, &err)))
+    if (!text || !file_text_given(&c->call, "lexicon", text)) return;
+    if (!(c->search.lexicon = c->lexicon = lexicon_parse(text, &err)))
         call_fail(&c->call, TIDE_BAD_TEXT, "lexicon, line %ld: %s", err.line, err.reason);
 }
 
@@ -249,10 +249,9 @@ static void translate(void *context) {
     SearchCall *c = context;
     if (!argument_given(&c->call, "result", c->result) || !texts_given(&c->call, "sentence", c->sources, c->count))
         return;
-    if (!options_copy(&c->call, c->given, &c->options, sizeof c->options) || !search_given(c) || !search_checked(c))
-        return;
-    if (c->options.lexicon && !c->options.replace_unknown)
-        call_fail(&c->call, TIDE_BAD_ARGUMENT, "lexicon needs replace_unknown");
+    if (!options_copy(&c->call, c->given, &c->options, sizeof c->options) || !search_given(c)) return;
+    make_lexicon(c);
+    if (!c->call.status) check_search(c);
     c->beam = search_options_beam(&c->search, &c->call.session->models[0]->translator, &c->sampling);
     if (c->options.settled) c->beam.settled = tell_settled;
     c->beam.before_step = report;
@@ -261,7 +260,6 @@ static void translate(void *context) {
     check_lengths(c, "sentence", &c->call.session->models[0]->translator.source, sentences);
     make_prefixes(c);
     make_glossary(c);
-    make_lexicon(c);
     check_shortlist(c);
     if (!c->call.status) translate_all(c, sentences);
     glossary_free(&c->glossary);
@@ -347,7 +345,7 @@ static void force(void *context) {
     if (c->call.status || !argument_given(&c->call, "result", c->result) ||
         !texts_given(&c->call, "source", c->sources, c->count) ||
         !texts_given(&c->call, "target", c->targets, c->count) || !force_options(c) || !search_given(c) ||
-        !search_checked(c))
+        !check_search(c))
         return;
     char **sources = normalise(c, "source", c->sources);
     char **targets = normalise(c, "target", c->targets);

@@ -1,8 +1,5 @@
 /* shortlist.c: shortlists of the public API. */
 #include "api/api.h"
-#include "text/unicode.h"
-
-#include <string.h>
 
 typedef struct ShortlistCall {
     Call call;
@@ -19,12 +16,9 @@ static void make_shortlist(void *context) {
     Err err;
     if (!argument_given(&c->call, "result", c->shortlist) || !argument_given(&c->call, "model", c->model) ||
         !argument_given(&c->call, "text", c->lines) || !options_copy(&c->call, c->options, &o, sizeof o) ||
-        !option_between(&c->call, "first", o.first, -MOST, MOST) || !option_between(&c->call, "best", o.best, 0, MOST))
+        !option_between(&c->call, "first", o.first, -MOST, MOST) ||
+        !option_between(&c->call, "best", o.best, 0, MOST) || !file_text_given(&c->call, "shortlist", c->lines))
         return;
-    if (!utf8_valid(c->lines, strlen(c->lines))) {
-        call_fail(&c->call, TIDE_BAD_TEXT, "shortlist: not valid UTF-8");
-        return;
-    }
     TideShortlist *shortlist = mem_zalloc(sizeof *shortlist);
     shortlist->model = c->model;
     const int first = o.first ? o.first : USUAL_FIRST;
