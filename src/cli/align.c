@@ -88,12 +88,11 @@ static void pair_links_free(PairLinks *links) {
 }
 
 static int direction_open(Direction *direction, const char *path, const SearchOptions *search, Err *err) {
-    const Translator *const own = &direction->translator;
-    Translator *tr = &direction->translator;
+    Translator *const tr = &direction->translator;
     if (models_load_one(tr, path, err)) return -1;
     if (!model_aligns(&tr->model))
         return err_set(err, path, 0, "this model has no attention, so there is no alignment");
-    return search_options_check(search, &own, &path, 1, NAMES_OF_FLAGS, err);
+    return search_options_check(search, (const Translator *[]){tr}, &path, 1, NAMES_OF_FLAGS, err);
 }
 
 /* Computes the alignments of n pairs, shifted and merged into words if the flags say so; release each with
@@ -307,7 +306,7 @@ static int check_flags(const Args *args, const Aligner *a, Err *err) {
 static int reverse_open(Aligner *a, const char *path, Err *err) {
     const char(*langs)[16] = a->forward.translator.options.langs, (*other)[16] = a->reverse.translator.options.langs;
     SearchOptions search = a->search;
-    search.tag = NULL; /* MODEL's sources are the targets of this model */
+    search.tag = NULL; /* it is for the sources of MODEL, which are the targets of this model */
     if (direction_open(&a->reverse, path, &search, err)) return -1;
     const bool same = !strcmp(langs[0], other[0]) && !strcmp(langs[1], other[1]);
     if (!same || !strcmp(langs[0], langs[1])) return 0;

@@ -91,8 +91,8 @@ static int run(const Args *args, Err *err) {
         return usage_error(err, "score needs MODEL or --models, --src and --tgt; see `tide score --help`");
     if (machine_flags(args, &s.threads, err) || search_flags(args, &s.search, err) || models_load(args, &s.models, err))
         return -1;
-    const bool failed = search_check(args, &s.search, s.models.list, s.models.count, err) || read_pairs(&s, err) ||
-                        score_all(&s, err);
+    const bool failed =
+        search_check(args, &s.search, s.models.list, s.models.count, err) || read_pairs(&s, err) || score_all(&s, err);
     strings_free(s.source);
     strings_free(s.target);
     models_free(&s.models);
@@ -105,9 +105,8 @@ const Command command_score = {
     .usage = "MODEL --src FILE --tgt FILE [--word-scores] [--summary]",
     .about =
         "Prints log p(target | source) of each pair in nats, including </s>. The last line has the sum, the number of\n"
-        "target pieces, the cross-entropy per piece, and the perplexity (the exponential of the cross-entropy). "
-        "Several\n"
-        "models have the probabilities with which they translate together.\n\n"
+        "target pieces, the cross-entropy per piece, and the perplexity (the exponential of the cross-entropy). The\n"
+        "probabilities of several models are those with which they translate together.\n\n"
         "--word-scores adds ` ||| WordScores=` and log p of each target piece, as Marian does; "
         "`tide tokenize` shows the\npieces.",
     COMMAND_FLAGS(flags),

@@ -323,20 +323,19 @@ static int read_flags(Translating *t, Err *err) {
     return 0;
 }
 
-/* Reads the lists of words, and checks that the models can do what the flags say. */
+/* Reads the lists of words, checks the flags of the search, and makes t->beam of them. */
 static int read_lists(Translating *t, Err *err) {
     const Args *args = t->args;
     const Translator *const *models = t->models.list;
     const char *path = args_value(args, "lexicon", 0);
     if (t->search.alignments && !ensemble_aligns(models, t->models.count))
         return usage_error(err, "this model has no attention, so there is no alignment to show");
+    if (path && !(t->search.lexicon = t->lexicon = lexicon_read(path, err))) return -1;
     t->search.glossary = args_has(args, "glossary") ? &t->glossary : NULL;
     t->search.shortlist = args_has(args, "shortlist") ? &t->shortlist : NULL;
     if (search_check(args, &t->search, models, t->models.count, err) ||
-        glossary_flag(args, models[0], &t->glossary, err) || shortlist_flag(args, models[0], &t->shortlist, err) ||
-        (path && !(t->lexicon = lexicon_read(path, err))))
+        glossary_flag(args, models[0], &t->glossary, err) || shortlist_flag(args, models[0], &t->shortlist, err))
         return -1;
-    t->search.lexicon = t->lexicon;
     t->beam = search_options_beam(&t->search, models[0], &t->sampling);
     if (args_has(args, "settled")) t->beam.settled = print_settled;
     t->beam.context = t;
@@ -397,8 +396,6 @@ static int run(const Args *args, Err *err) {
     Translating t = {.args = args};
     double moment = args->began;
     if (check_words(args, err)) return -1;
-    if (args_has(args, "lexicon") && !args_has(args, "replace-unk"))
-        return usage_error(err, "--lexicon needs --replace-unk");
     if (machine_flags(args, &t.threads, err) || document_flags(args, &t.document, err)) return -1;
     t.spent.start = elapsed(&moment);
     if (models_load(args, &t.models, err)) return -1;
@@ -423,42 +420,41 @@ const Command command_translate = {
     .name = "translate",
     .summary = "translate standard input, one sentence per line",
     .usage = "MODEL [flags] < source > translation",
-    .about =
-        "MODEL is a directory that `tide train` made, or a model.safetensors.\n\n"
-        "With --replace-unk the model may write <unk>. In the text, each <unk> is replaced by the source word\n"
-        "with the largest alignment weight. With --lexicon, the longest source text in FILE that covers this\n"
-        "word is looked up, and its translation is written instead. --alignment and --heatmap still show <unk>.\n"
-        "If the target language is not written with Han characters, pieces with Han are banned, and\n"
-        "--replace-unk leaves out source words with Han that are not in FILE; --allow-han allows both.\n\n"
-        "--prefix reads one line for each line of the input. A translation begins with the text of this line,\n"
-        "character for character, and may continue its last word, unless the line ends in a space. An\n"
-        "empty line leaves the translation free. The translation of an empty sentence is this text. Scores are\n"
+    .about = "MODEL is a directory that `tide train` made, or a model.safetensors.\n\n"
+             "With --replace-unk the model may write <unk>. In the text, each <unk> is replaced by the source word\n"
+             "with the largest alignment weight. With --lexicon, the longest source text in FILE that covers this\n"
+             "word is looked up, and its translation is written instead. --alignment and --heatmap still show <unk>.\n"
+             "If the target language is not written with Han characters, pieces with Han are banned, and\n"
+             "--replace-unk leaves out source words with Han that are not in FILE; --allow-han allows both.\n\n"
+             "--prefix reads one line for each line of the input. A translation begins with the text of this line,\n"
+             "character for character, and may continue its last word, unless the line ends in a space. An\n"
+             "empty line leaves the translation free. The translation of an empty sentence is this text. Scores are\n"
              "those of the whole translation.\n\n"
-        "--shortlist makes the output layer faster: for each sentence, it computes only the words of FILE that\n"
-        "translate a part of the sentence, and the most frequent ones. FILE is a lexicon of `tide lexicon`.\n"
-        "Translations may differ from those of the whole vocabulary.\n\n"
-        "--glossary gives translations of terms. Wherever the source has a term, the translation contains what\n"
-        "FILE says, as whole words; the search decides where (Post & Vilar 2018). Of terms that overlap, the\n"
-        "first one counts, and of those that begin at the same place the longest. A term is not found within a\n"
-        "word of letters, and upper and lower case differ. Other lines keep their translations.\n\n"
-        "--split-sentences splits each line into sentences, translates each of them, and joins the translations.\n"
-        "--format srt and html do this with a whole document, and keep all that is not text for translation:\n"
-        "numbers, times and tags of subtitles; tags, comments, scripts, styles, pre and code of HTML. Inline tags\n"
-        "such as <b> follow the alignment to their words.\n\n"
-        "--heatmap with a FILE.pdf writes a page for each sentence, with a FILE.png one picture (FILE-2.png is\n"
-        "that of the second sentence). Both need the program rsvg-convert (package librsvg2-bin).\n\n"
-        "--output-sampling draws each word at random by its probability p, divided by a temperature in the\n"
-        "exponent: p^(1/T). topk N draws from the N most probable words, nucleus P from the fewest words whose\n"
-        "probabilities sum to P. --n-best N draws N translations of each sentence and sorts them by score. The\n"
-        "same seed gives the same translations of a line for any number of threads and lines in a batch.\n\n"
-        "--attention-mode hard reads only the annotation with the largest score, not the weighted mean of all.\n"
-        "It is only for translation: the choice of the largest score has no gradient, so a model cannot be\n"
-        "trained with it.\n\n"
-        "--timing prints milliseconds. `start`: from the start of the process until the model is opened; before\n"
-        "main, only processor time counts. `load`: reading the model and packing its weights; this includes\n"
-        "`checksum`, the check of all bytes. `read`: reading all other input. `encode` and `decode`: the two\n"
-        "parts of the search. `write`: printing and drawing. The rest of `total` is for splitting into pieces,\n"
-        "starting threads and freeing memory.",
+             "--shortlist makes the output layer faster: for each sentence, it computes only the words of FILE that\n"
+             "translate a part of the sentence, and the most frequent ones. FILE is a lexicon of `tide lexicon`.\n"
+             "Translations may differ from those of the whole vocabulary.\n\n"
+             "--glossary gives translations of terms. Wherever the source has a term, the translation contains what\n"
+             "FILE says, as whole words; the search decides where (Post & Vilar 2018). Of terms that overlap, the\n"
+             "first one counts, and of those that begin at the same place the longest. A term is not found within a\n"
+             "word of letters, and upper and lower case differ. Other lines keep their translations.\n\n"
+             "--split-sentences splits each line into sentences, translates each of them, and joins the translations.\n"
+             "--format srt and html do this with a whole document, and keep all that is not text for translation:\n"
+             "numbers, times and tags of subtitles; tags, comments, scripts, styles, pre and code of HTML. Inline\n"
+             "tags such as <b> follow the alignment to their words.\n\n"
+             "--heatmap with a FILE.pdf writes a page for each sentence, with a FILE.png one picture (FILE-2.png is\n"
+             "that of the second sentence). Both need the program rsvg-convert (package librsvg2-bin).\n\n"
+             "--output-sampling draws each word at random by its probability p, divided by a temperature in the\n"
+             "exponent: p^(1/T). topk N draws from the N most probable words, nucleus P from the fewest words whose\n"
+             "probabilities sum to P. --n-best N draws N translations of each sentence and sorts them by score. The\n"
+             "same seed gives the same translations of a line for any number of threads and lines in a batch.\n\n"
+             "--attention-mode hard reads only the annotation with the largest score, not the weighted mean of all.\n"
+             "It is only for translation: the choice of the largest score has no gradient, so a model cannot be\n"
+             "trained with it.\n\n"
+             "--timing prints milliseconds. `start`: from the start of the process until the model is opened; before\n"
+             "main, only processor time counts. `load`: reading the model and packing its weights; this includes\n"
+             "`checksum`, the check of all bytes. `read`: reading all other input. `encode` and `decode`: the two\n"
+             "parts of the search. `write`: printing and drawing. The rest of `total` is for splitting into pieces,\n"
+             "starting threads and freeing memory.",
     COMMAND_FLAGS(flags),
     .groups = groups,
     .word = {.values = 1, .kind = VALUE_FILE},
