@@ -97,7 +97,7 @@ static int set_alignment(Fields *fields, const char *unit, Reply *reply) {
     return 0;
 }
 
-/* Sets a field from text. The first of several fields of one name counts, except for texts. */
+/* Sets a field from text. */
 static int set_text(Fields *fields, const char *name, const char *value, const Limits *limits, Reply *reply) {
     char **word = word_of(fields, name), *end;
     Texts *texts = texts_of(fields, name);
@@ -110,7 +110,7 @@ static int set_text(Fields *fields, const char *name, const char *value, const L
         const double parsed = strtod(value, &end);
         return *end || !*value ? wrong(reply, name) : set_number(number, name, parsed, reply);
     }
-    if (word && !*word) *word = mem_strdup(value);
+    if (word) *word = mem_strdup(value);
     return 0;
 }
 
@@ -216,9 +216,20 @@ char *form_decode(const char *bytes, size_t n) {
 
 static int broken_form(Reply *reply) { return reply_error(reply, 400, "Invalid request: the form is not valid"); }
 
+/* Whether the form had no field of this name before. */
+static bool is_new(Fields *fields, const char *name) {
+    for (ptrdiff_t i = 0; i < arrlen(fields->given); i++)
+        if (!strcmp(fields->given[i], name)) return false;
+    arrput(fields->given, mem_strdup(name));
+    return true;
+}
+
 /* Sets a field of a form, and releases both texts. A text that is NULL could not be decoded. */
 static int take_text(Fields *fields, char *name, char *value, const Limits *limits, Reply *reply) {
-    const int status = name && value ? set_text(fields, name, value, limits, reply) : broken_form(reply);
+    int status = 0;
+    if (!name || !value) status = broken_form(reply);
+    else if (texts_of(fields, name) || (is_field(fields, name) && is_new(fields, name)))
+        status = set_text(fields, name, value, limits, reply);
     mem_free(name);
     mem_free(value);
     return status;
@@ -294,6 +305,7 @@ void fields_free(Fields *fields) {
     strings_free(fields->q.list);
     strings_free(fields->translation.list);
     strings_free(fields->prefix_pieces.list);
+    strings_free(fields->given);
     mem_free(fields->file);
     mem_free(fields->file_name);
     mem_free(fields->prefix);

@@ -60,7 +60,9 @@ def check_search(b):
         file.write(lexicon)
     b.same(["--replace-unk"], replace_unknown=True)
     b.same(["--replace-unk", "--lexicon", path], replace_unknown=True, lexicon=lexicon)
-    check(b.server.text(b.sources, word_penalty="2", form=True) == b.program("--word-penalty", "2"), "a form")
+    for given in ("2", ["2", "x"]):  # the first of several fields with one name counts
+        found = b.server.text(b.sources, word_penalty=given, form=True)
+        check(found == b.program("--word-penalty", "2"), f"a form with word_penalty {given}: {found}")
     for fields, reason in (
         ({"word_penalty": 11}, "word_penalty is 11, but must be between -10 and 10"),
         ({"word_penalty": "x"}, "bad word_penalty"),
