@@ -10,7 +10,7 @@ static bool is_name(const char *text, size_t n, const char *name) {
     return strlen(name) == n && !strncasecmp(text, name, n);
 }
 
-/* ---- where a request ends, and for whom it is ------------------------------------------------------------------- */
+/* ---- the head --------------------------------------------------------------------------------------------------- */
 
 static bool is_token(const char *text, size_t n) {
     static const char others[] = "!#$%&'*+-.^_`|~";
@@ -48,7 +48,7 @@ const char *head_fault(const Head *head, const char *version) {
     if (!head->codings) return NULL;
     if (head->lengths) return "both Content-Length and Transfer-Encoding";
     if (!strcmp(version, "HTTP/1.0")) return "HTTP/1.0 has no Transfer-Encoding";
-    return head->codings == 1 && head->chunked ? NULL : "the only Transfer-Encoding is chunked";
+    return head->codings == 1 && head->chunked ? NULL : "a Transfer-Encoding that is not just \"chunked\"";
 }
 
 /* ---- Host and Origin -------------------------------------------------------------------------------------------- */

@@ -10,9 +10,9 @@
 enum { SHORTEST_KEY = 16 };
 
 static const struct {
-    const char *name, *field;
+    const char *name;
     double seconds;
-} periods[QUOTAS] = {{"minute", "minute=", 60}, {"day", "day=", 86400}};
+} periods[QUOTAS] = {{"minute", 60}, {"day", 86400}};
 
 /* ---- the file --------------------------------------------------------------------------------------------------- */
 
@@ -20,8 +20,9 @@ static const struct {
 static int read_quota(Key *key, const char *text, size_t n) {
     enum { MOST_DIGITS = 15 };
     for (int i = 0; i < QUOTAS; i++) {
-        if (!starts_with(text, periods[i].field)) continue;
-        const char *const digits = text + strlen(periods[i].field);
+        const size_t length = strlen(periods[i].name);
+        if (!starts_with(text, periods[i].name) || text[length] != '=') continue;
+        const char *const digits = text + length + 1;
         const size_t count = strspn(digits, "0123456789");
         key->quotas[i].most = count <= MOST_DIGITS ? strtol(digits, NULL, 10) : 0;
         return digits + count == text + n && key->quotas[i].most > 0 ? 0 : -1;

@@ -9,7 +9,7 @@
 
 enum { KEY_SIZE = 128, QUOTAS = 2 };
 
-/* So many characters in a period, which begins with the first request after the last period. */
+/* The most characters in a period, which begins with the first request after the period before. */
 typedef struct Quota {
     long most; /* 0: no quota */
     long used;
@@ -30,7 +30,7 @@ typedef struct Keys {
 
 /* Reads a file with one key on each line, and perhaps its quotas, such as "KEY minute=5000 day=100000"; empty lines and
    lines that begin with '#' are skipped. Returns 0, or -1 with *err filled: the file cannot be read or has no key; or a
-   key has less than 16 or more than 127 bytes, or occurs twice; or a quota is no number. Release with keys_free. */
+   key has less than 16 or more than 127 bytes, or occurs twice; or a quota is not valid. Release with keys_free. */
 int keys_read(Keys *keys, const char *path, Err *err);
 void keys_free(Keys *keys);
 /* Returns the key with this text (NULL: none); NULL if there is no such key. The time depends only on the number of
@@ -44,8 +44,8 @@ typedef struct QuotaLeft {
     const char *period;    /* of this quota: "minute" or "day" */
     double wait;           /* seconds until its period ends */
 } QuotaLeft;
-/* Takes characters from all quotas of a key, unless one has not so many left. now: seconds, of any clock that only
-   advances. May be called by any thread. */
+/* Takes characters from all quotas of a key, or from none if one has fewer left. now: seconds of a clock that never
+   goes back. May be called by any thread. */
 QuotaLeft key_take(Key *key, long characters, double now);
 
 #endif

@@ -316,7 +316,8 @@ static int take_quota(const Start *s) {
     return -1;
 }
 
-/* Notes the address and the name of the file with the translation. The proxy knows whether the client uses TLS. */
+/* Sets the address and the name of the file with the translation. A proxy says in asked->proto whether the client uses
+   TLS. */
 static void make_file(const Start *s) {
     static const char *const types[] = {[PASSAGE_TEXT] = "text/plain; charset=utf-8",
                                         [PASSAGE_HTML] = "text/html; charset=utf-8",

@@ -16,8 +16,8 @@ typedef struct Part {
 /* Where the translation of a file is kept; all zero: the answer is no file. */
 typedef struct FileAnswer {
     Downloads *downloads;
-    const char *type;         /* a literal: the Content-Type */
-    char *url;                /* owned: up to the path */
+    const char *type;         /* the Content-Type; static */
+    char *url;                /* the part before the path, such as "http://localhost"; owned */
     char name[DOWNLOAD_NAME]; /* of the translation */
 } FileAnswer;
 
@@ -47,9 +47,8 @@ typedef struct Start {
     Served *held;     /* the model that the request holds: endpoint_start drops it if the scope fails */
 } Start;
 
-/* Parses the fields of the request, and checks its key and that it has the field q, or a file, whose text is then q.
-   Returns 0, or -1 with an error in
-   the reply. Release with fields_free in both cases. */
+/* Parses the fields of the request, and checks its key and that it has the field q. A request with a file has its text
+   in q afterwards. Returns 0, or -1 with an error in the reply. Release with fields_free in both cases. */
 int request_fields(const Start *start, Fields *fields);
 /* Guesses the language of the texts; see language_detect. codes: a stb_ds array. */
 Detected request_detect(const Fields *fields, char *const *codes);

@@ -19,8 +19,9 @@ typedef struct Worker {
 } Worker;
 
 /* Computes the results of n jobs that have the same model and options. Returns SCOPE_DONE; or SCOPE_REFUSED or
-   SCOPE_FAILED, and then no job has a result, and the sessions are released. Each job's `end` receives the same. If all
-   tasks of the jobs are cancelled, the search stops, and the jobs have no results. */
+   SCOPE_FAILED, and then no job has a result, and the sessions are released. Each job's `end` receives the same; or
+   SCOPE_FAILED if only the search of this sentence failed. If all tasks of the jobs are cancelled, the search stops,
+   and the jobs have no results. */
 ScopeEnd worker_run(Worker *worker, Job **jobs, int n);
 /* Releases all sessions; the next batch makes the one that it needs. */
 void worker_release(Worker *worker);
