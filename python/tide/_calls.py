@@ -33,7 +33,7 @@ def _run_here(call: Call, progress: OnProgress | None, settled: OnSettled | None
 
     def step(_context: int | None, done: int, total: int) -> int:
         try:
-            return bool(failures) or bool(progress(done, total)) if progress else bool(failures)
+            return bool(failures or (progress and progress(done, total)))
         except BaseException as failure:
             failures.append(failure)
             return 1

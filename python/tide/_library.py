@@ -23,7 +23,6 @@ Settled = ctypes.CFUNCTYPE(None, c_void_p, c_int, c_char_p, POINTER(c_char_p), c
 
 # ---- the structs of tide.h, in its order; tests/e2e/python/test_header.py compares them with the header ----------
 
-
 _texts = POINTER(c_char_p)
 
 
@@ -173,10 +172,7 @@ FUNCTIONS: dict[str, tuple[Any, tuple[Any, ...]]] = {  # name: (type of the resu
     "tide_session_free": (None, (c_void_p,)),
     "tide_error": (c_char_p, (c_void_p,)),
     "tide_result_free": (None, (POINTER(TideResult),)),
-    "tide_shortlist_new": (
-        c_int,
-        (c_void_p, c_char_p, POINTER(TideShortlistOptions), POINTER(c_void_p), *_error),
-    ),
+    "tide_shortlist_new": (c_int, (c_void_p, c_char_p, POINTER(TideShortlistOptions), POINTER(c_void_p), *_error)),
     "tide_shortlist_free": (None, (c_void_p,)),
     "tide_translate": (
         c_int,

@@ -91,10 +91,11 @@ class TranslateOptions(AlignOptions, total=False):
 def load(path: Path | bytes | Sequence[Path | bytes], *, threads: int | None = None) -> Model:
     """Loads a model, or several models as an ensemble.
 
-    A path is a directory with model.safetensors, or such a file; bytes are the contents of one. The models of an ensemble must have the same source
-    and target pieces. The model is read into memory, so that later changes of the file do not matter. `threads` compute
-    for each call, by default one for each processor; the results do not depend on it. Warns with TideWarning if the
-    file has no checksum. Raises BadFile, Unsupported, BadArgument, OutOfMemory or LibraryError."""
+    A path is a directory with model.safetensors, or such a file; bytes are the contents of such a file. All models of
+    an ensemble must have the same source and target pieces. The model is read into memory, so that later changes of the
+    file do not matter. `threads` compute for each call, by default one for each processor; the results do not depend on
+    it. Warns with TideWarning if the file has no checksum. Raises BadFile, Unsupported, BadArgument, OutOfMemory or
+    LibraryError."""
     return Model([path] if isinstance(path, (str, bytes, os.PathLike)) else list(path), threads=threads)
 
 
@@ -190,12 +191,12 @@ class Model:
                     shortlist
         top_k, top_p  draw from the k most probable words, or from the fewest whose probabilities sum to p
         temperature, seed  draw by p^(1 / temperature) (default: 1); the seed of the draws (default: 1)
-        replace_unknown  the model may write <unk>, and the text has the source word that it is aligned to
+        replace_unknown  the model may write <unk>; the text has in its place the source word that it is aligned to
         lexicon     with replace_unknown: translations of such words
-        shortlist   search only the words that it has for the text; see `shortlist`
+        shortlist   search only the words that this shortlist has for the text; see `shortlist`
         alignments  False: no alignments, and a faster search
-        settled     settled(i, text) is called with the first words of the translation of sentence i when no hypothesis
-                    can change them any more
+        settled     settled(i, text) is called with the first words of the translation of sentence i as soon as no
+                    hypothesis can change them any more
         progress    progress(done, all) is called before each step of the search with the number of sentences that are
                     translated; a true value cancels the call
 
@@ -272,7 +273,7 @@ class Model:
         first   also the most frequent pieces of the model (default: 1000; 0: none)
         best    the most probable translations of a source text (default: 100)
 
-        The shortlist is for this model, and for ensembles whose first model it is. Raises BadText or BadArgument."""
+        No other Model can use it, also if it was loaded from the same file. Raises BadText or BadArgument."""
         if not isinstance(lines, str):
             lines = "".join(f"{source}\t{target}\t{probability:.9f}\n" for source, target, probability in lines)
         return self._models.shortlist(lines, -1 if first == 0 else integer("first", first), integer("best", best))
@@ -328,9 +329,10 @@ class Model:
         tag: str | None = None,
         progress: OnProgress | None = None,
     ) -> Score | list[Score]:
-        """The log-probability of a given translation, or of each pair of two lists; an ensemble has that of its search.
+        """The log-probability of a given translation, or of each pair of two lists.
 
-        For the options and the errors see `align`."""
+        That of an ensemble is the one with which its models translate together. For the options and the errors see
+        `align`."""
         options = _force_options(max_length, False, False, hard, None, None, tag)
 
         def read(_i: int, sentence: Any) -> Score:

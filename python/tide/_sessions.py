@@ -37,7 +37,7 @@ class Models:
         return not self._release.alive
 
     def load(self, path: str | bytes) -> None:
-        """Loads one more model: from a path, or from the bytes of its file. Warns about a model that deserves attention."""
+        """Loads one more model: from a path, or the bytes of a file. Warns about a model that deserves attention."""
         handle, error = c_void_p(), ErrorLine()
         if isinstance(path, bytes):
             error.check(library().tide_load_memory(path, len(path), handle, *error.arguments))
@@ -123,9 +123,7 @@ class Shortlist:
         options = TideShortlistOptions(size=sizeof(TideShortlistOptions), first=first, best=best)
         error, self.handle = ErrorLine(), c_void_p()
         text = c_text("shortlist", lines)
-        error.check(
-            library().tide_shortlist_new(model, text, byref(options), byref(self.handle), *error.arguments)
-        )
+        error.check(library().tide_shortlist_new(model, text, byref(options), byref(self.handle), *error.arguments))
         self._release = weakref.finalize(self, library().tide_shortlist_free, self.handle)
         self._release.atexit = False
 
