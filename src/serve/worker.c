@@ -52,10 +52,9 @@ void jobs_clear(Job *jobs, int n) {
 }
 
 static char *alignment_text(Alignment *alignment, const Task *task) {
-    const AlignmentUnit unit = task->alignment;
     MemoryFile memory;
     if (task->search.shift) alignment_shift(alignment);
-    if (unit == ALIGN_WORDS) alignment_merge_words(alignment);
+    if (task->alignment == ALIGN_WORDS) alignment_merge_words(alignment);
     alignment_json(memory_open(&memory), alignment);
     char *text = memory_close(&memory, NULL);
     alignment_free(alignment);
@@ -76,21 +75,22 @@ static char *scores_text(char *const *pieces, const double *scores, int n) {
 
 static void keep_translation(Job *job, const Translations *found, int i) {
     const Nbest *nbest = &found->nbest[i];
-    const int n = nbest->count < job->task->search.n_best ? nbest->count : job->task->search.n_best;
+    const SearchOptions *search = &job->task->search;
+    const int n = nbest->count < search->n_best ? nbest->count : search->n_best;
     if (nbest->failed) {
         job->end = SCOPE_FAILED;
         return;
     }
     char **texts = mem_zalloc((size_t)(n ? n : 1) * sizeof *texts), *alignment = NULL, *scores = NULL;
     for (int k = 0; k < n; k++) {
-        texts[k] = search_options_text(&job->task->search, found, i, k);
+        texts[k] = search_options_text(search, found, i, k);
         if (job->task->html) texts[k] = translation_html(found, i, k, job->marks, texts[k]);
     }
     if (n && job->task->alignment != ALIGN_NOTHING) {
         Alignment of = translation_alignment(found, i, &nbest->list[0]);
         alignment = alignment_text(&of, job->task);
     }
-    if (n && job->task->search.piece_scores) {
+    if (n && search->piece_scores) {
         const Side *target = &found->translator->target;
         char **pieces = side_pieces(target, nbest->list[0].ids, nbest->list[0].length);
         scores = scores_text(pieces, nbest->list[0].pieces, nbest->list[0].length);
@@ -151,20 +151,20 @@ static void translate(WorkerBatch *b, Session *session) {
     int *numbers = mem_alloc((size_t)b->n * sizeof *numbers);
     const Constraints **constraints = mem_alloc((size_t)b->n * sizeof(Constraints *));
     for (int i = 0; i < b->n; i++) {
-        sentences[i] = (char *)b->jobs[i]->source;
-        prefixes[i] = b->jobs[i]->prefix;
-        constraints[i] = b->jobs[i]->constraints;
-        if (b->jobs[i]->task->event) beam.settled = tell_settled;
-        numbers[i] = (int)(b->jobs[i] - b->jobs[i]->task->jobs);
-        const SearchOptions *own = &b->jobs[i]->task->search;
-        const int wanted = own->replace_unknown || b->jobs[i]->marks
-                               ? own->n_best
-                               : beam.settled || b->jobs[i]->task->alignment != ALIGN_NOTHING;
+        const Job *job = b->jobs[i];
+        const Task *own = job->task;
+        const bool first = own->event || own->alignment != ALIGN_NOTHING; /* the alignment of the best hypothesis */
+        const int wanted = own->search.replace_unknown || job->marks ? own->search.n_best : first;
         if (beam.alignments < wanted) beam.alignments = wanted;
+        if (own->event) beam.settled = tell_settled;
+        sentences[i] = (char *)job->source;
+        prefixes[i] = job->prefix;
+        constraints[i] = job->constraints;
+        numbers[i] = (int)(job - own->jobs);
     }
     sampling.numbers = numbers;
     beam.prefixes = prefixes;
-    if (!beam.sampling) beam.constraints = constraints; /* request.c refuses both */
+    if (!beam.sampling) beam.constraints = constraints; /* of samples: none, because request.c refuses them */
     beam.before_step = all_cancelled;
     beam.context = b;
     const bool all_words = task->search.sample || !task->search.use_shortlist;
