@@ -14,10 +14,7 @@ import sys
 import time
 import urllib.parse
 
-
-def check(condition, text):
-    if not condition:
-        sys.exit("FAILED: " + text)
+from serve import check
 
 
 def connect(url):
@@ -80,11 +77,11 @@ def get(target, *fields, host=b"Host: localhost"):
 CHUNKED = b"Transfer-Encoding: chunked"
 
 
-# ---- where a request ends, and for whom it is ------------------------------------------------------------------------
+# ---- heads -----------------------------------------------------------------------------------------------------------
 
 
 def heads(url):
-    """A head that another reader may understand in another way gets 400, and its connection is closed."""
+    """A head that another reader may understand differently gets 400, and its connection is closed."""
     for what, data in (
         ("Content-Length and Transfer-Encoding", post(CHUNKED, body=CHUNKS)),
         ("two lengths", post(b"Content-Length: 5")),
@@ -172,8 +169,8 @@ def asks(url):
 
 
 def passed(path, *command):
-    """Passes a Unix socket to a server, as systemd does. A client that connects while no server runs is answered by the
-    next one."""
+    """Passes a Unix socket to a server, as systemd does. The next server answers a client that has connected while none
+    ran."""
     keeper = socket.socket(socket.AF_UNIX)
     keeper.bind(path)
     keeper.listen()
@@ -266,7 +263,7 @@ def quotas(url, key, free):
     check(upload(url, "a.txt", b"a" * 11, api_key=key)[0] == 400, "a file is larger than the quota")
 
 
-# ---- files --------------------------------------------------------------------------------------------------------------
+# ---- files -----------------------------------------------------------------------------------------------------------
 
 
 def upload(url, name, data, *fields, host=b"localhost", **form):

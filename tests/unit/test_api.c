@@ -237,7 +237,7 @@ static void check_options(Fixture *f, TideTranslateOptions *given, const SearchO
     tide_result_free(result);
     tide_result_free(plain);
     translations_free(&found);
-    shortlist_sets_free(shortlists, search->shortlist ? 3 : 0);
+    shortlist_sets_free(shortlists, 3);
     session_free(&session);
     threads_free(threads);
 }
