@@ -187,8 +187,8 @@ class Model:
         glossary    translations of terms: wherever a sentence has a key, each translation contains its value
         tag         read the text as one of the training corpora with this tag; see `info.tags`
         word_penalty  subtracted from ln p for each piece, -10 to 10 (default: the model's)
-        sample      draw each word by its probability, n_best translations of each sentence; not with beam, glossary and
-                    shortlist
+        sample      draw each word by its probability, for n_best translations of each sentence; not with beam, glossary
+                    or shortlist
         top_k, top_p  draw from the k most probable words, or from the fewest whose probabilities sum to p
         temperature, seed  draw by p^(1 / temperature) (default: 1); the seed of the draws (default: 1)
         replace_unknown  the model may write <unk>; the text has in its place the source word that it is aligned to

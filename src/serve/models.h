@@ -48,8 +48,8 @@ typedef struct ServedModels {
     pthread_mutex_t mutex;
 } ServedModels;
 
-/* Loads the models: files [count]. The paths must live longer. Returns 0, or -1 with *err filled: a file cannot be
-   read, or a model is given twice. Release with models_close in both cases. */
+/* Loads `count` models. Their paths must live longer. Returns 0; or -1 with *err filled if a file cannot be read, or if
+   a model is given twice. Release with models_close in both cases. */
 int models_open(ServedModels *models, const ModelFiles *files, int count, Err *err);
 void models_close(ServedModels *models);
 /* Loads the model of place i, its glossary and its shortlist again if one of their files has changed. Returns 1 if they
