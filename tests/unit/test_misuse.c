@@ -135,25 +135,27 @@ static void twice(Tape *tape) {
     consume(tape, op, x);
 }
 
+/* The misuse fails with a line about the tested op. */
+static void op_fails(Misuse *misuse, bool recording, const char *rest) {
+    char text[128];
+    snprintf(text, sizeof text, "%s%s", op, rest);
+    fails(misuse, recording, text);
+}
+
 static void values_in_use_are_not_overwritten(void **unused) {
     (void)unused;
-    char text[64];
     for (int i = 0; i < CONSUMERS; i++) {
         op = consumers[i];
-        snprintf(text, sizeof text, "%s overwrites a parameter", op);
-        fails(parameter, true, text);
-        fails(rows_of_a_parameter, true, text);
-        fails(parameter, false, text);
-        snprintf(text, sizeof text, "%s overwrites a constant", op);
-        fails(constant, true, text);
-        snprintf(text, sizeof text, "%s overwrites a matrix that another op reads", op);
-        fails(read_before, true, text);
-        fails(rows_read_before, true, text);
-        fails(read_by_its_producer, true, text);
-        fails(read_by_vcat, true, text);
-        fails(state_of_a_step, true, text);
-        snprintf(text, sizeof text, "%s overwrites a matrix that another op consumed", op);
-        fails(twice, true, text);
+        op_fails(parameter, true, " overwrites a parameter");
+        op_fails(rows_of_a_parameter, true, " overwrites a parameter");
+        op_fails(parameter, false, " overwrites a parameter");
+        op_fails(constant, true, " overwrites a constant");
+        op_fails(read_before, true, " overwrites a matrix that another op reads");
+        op_fails(rows_read_before, true, " overwrites a matrix that another op reads");
+        op_fails(read_by_its_producer, true, " overwrites a matrix that another op reads");
+        op_fails(read_by_vcat, true, " overwrites a matrix that another op reads");
+        op_fails(state_of_a_step, true, " overwrites a matrix that another op reads");
+        op_fails(twice, true, " overwrites a matrix that another op consumed");
     }
 }
 
@@ -384,18 +386,21 @@ static void result_of_another_shape(Tape *tape) { result_to(tape, ones(tape, N, 
 static void results_have_rows_of_their_own(void **unused) {
     (void)unused;
     static Var *(*const ops[])(Tape *, Var *) = {sum_into, step_to};
+    static const char *const names[] = {"weighted_sum", "gru_step"};
     for (int i = 0; i < 2; i++) {
         result_to = ops[i];
-        fails(result_twice, true, " overwrites row 1 of a matrix, which another op computed or reads");
-        fails(result_over_what_is_read, true, " overwrites a matrix that another op reads");
-        fails(result_over_what_a_step_reads, true, " overwrites row 0 of a matrix, which another op computed or reads");
-        fails(result_over_a_result, true, " overwrites a matrix that another op computed");
-        fails(result_over_a_state, true, " overwrites a matrix that another op computed");
-        fails(result_over_what_is_consumed, true, " overwrites a matrix that another op consumed");
+        op = names[i];
+        op_fails(result_twice, true, " overwrites row 1 of a matrix, which another op computed or reads");
+        op_fails(result_over_what_is_read, true, " overwrites a matrix that another op reads");
+        op_fails(result_over_what_a_step_reads, true,
+                 " overwrites row 0 of a matrix, which another op computed or reads");
+        op_fails(result_over_a_result, true, " overwrites a matrix that another op computed");
+        op_fails(result_over_a_state, true, " overwrites a matrix that another op computed");
+        op_fails(result_over_what_is_consumed, true, " overwrites a matrix that another op consumed");
         for (int recording = 0; recording < 2; recording++) {
-            fails(result_over_a_parameter, recording, " overwrites a parameter");
-            fails(result_over_a_constant, recording, " overwrites a constant");
-            fails(result_of_another_shape, recording, ": a result of [3, 3], but out is [3, 4]");
+            op_fails(result_over_a_parameter, recording, " overwrites a parameter");
+            op_fails(result_over_a_constant, recording, " overwrites a constant");
+            op_fails(result_of_another_shape, recording, ": a result of [3, 3], but out is [3, 4]");
         }
         run(result_twice, false); /* allowed if the tape does not record */
     }
