@@ -13,10 +13,12 @@ static const char *bracket_end(const char *text) {
     return *text ? text + 1 : text;
 }
 
-/* The end of the comment that begins at text, or the end of the text. */
+/* The end of the comment that begins at text, or the end of the text. The dashes of <!-- may be those of --> but not
+   those of --!>. */
 static const char *comment_end(const char *text) {
-    for (const char *at = text + 2; (at = strstr(at, "--")); at++) { /* <!--> is a comment, too */
-        const char *end = at + 2 + (at[2] == '!');
+    const char *const content = text + strlen("<!--");
+    for (const char *at = text + 2; (at = strstr(at, "--")); at++) {
+        const char *end = at + 2 + (at >= content && at[2] == '!');
         if (*end == '>') return end + 1;
     }
     return text + strlen(text);

@@ -88,6 +88,7 @@ static void markup_is_divided(void **state) {
         /* where tags, comments and verbatim elements end */
         {"<p title=\"a>b\" x=it's>It's</p>", "<p title=\"a>b\" x=it's>[It's]</p>"},
         {"a<!-->b<!--->c<!-- > -- --!>d", "[abcd(1<!-->)(2<!--->)(3<!-- > -- --!>)]"},
+        {"a<!--!> b -->c<!---!> --!>d", "[acd(1<!--!> b -->)(2<!---!> --!>)]"},
         {"<?x '>a</ b>c<!d '>e", "<?x '>[ace(1</ b>)(2<!d '>)]"},
         {"a<SCRIPT>'</p>'</scripty></Script >b", "[ab(1<SCRIPT>'</p>'</scripty></Script >)]"},
         {"<pre> a\n<b>b</b></pre><style>p{}</style>c", "<pre> a\n<b>b</b></pre><style>p{}</style>[c]"},
