@@ -23,7 +23,8 @@ typedef struct Markup {
 
 /* Whether markup begins at text. Reads two bytes, where markup_at may read the whole text. */
 bool markup_begins(const char *text);
-/* The markup that begins at text. It ends at the end of the text at the latest. */
+/* The markup that begins at text. Without an end of its own, it is MARKUP_BREAK up to the end of the text, so that
+   nothing follows it. */
 Markup markup_at(const char *text);
 /* Whether two tags have the same name. */
 bool markup_same_name(const Markup *a, const Markup *b);

@@ -84,6 +84,7 @@ static void markup_is_divided(void **state) {
         {"a <script>b", "[a] <script>b"},
         {"a <b", "[a] <b"},
         {"a</", "[a]</"},
+        {"a <b>b</b", "[a b(1<b>)]</b"}, /* what follows it would be lost */
         {"A¨b</c", "[A \u0308b]</c"},
         /* where tags, comments and verbatim elements end */
         {"<p title=\"a>b\" x=it's>It's</p>", "<p title=\"a>b\" x=it's>[It's]</p>"},
