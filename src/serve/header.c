@@ -32,7 +32,9 @@ void head_target(Head *head, const char *target) {
 }
 
 void head_field(Head *head, const char *name, size_t name_length, const char *value, size_t value_length) {
-    if (!is_token(name, name_length) || has_control(value, value_length)) head->malformed = true;
+    if (!is_token(name, name_length)) head->malformed = true;
+    if (has_control(value, value_length))
+        *(is_name(name, name_length, "Authorization") ? &head->wrong_key : &head->malformed) = true;
     if (is_name(name, name_length, "Host")) head->hosts++;
     if (is_name(name, name_length, "Content-Length")) head->lengths++;
     if (!is_name(name, name_length, "Transfer-Encoding")) return;

@@ -102,16 +102,17 @@ static enum MHD_Result send_stream(Http *http, struct MHD_Connection *connection
 typedef struct HeadReader {
     Head head;
     const char *at, *end; /* what follows the last string; the end of the head */
-    bool hides;           /* there is text between two strings */
+    bool in_key;          /* the last string is the value of Authorization */
 } HeadReader;
 
 /* Up to version 0.9.77, libmicrohttpd takes a NUL as the end of a string, and what follows the NUL is neither refused
    nor seen. */
 static void read_string(HeadReader *reader, const char *string, size_t length) {
     if (MHD_VERSION >= 0x01000000) return;
-    if (string < reader->at || string > reader->end) reader->hides = true; /* a folded line is moved elsewhere */
-    for (; reader->at < string && !reader->hides; reader->at++)
-        reader->hides = *reader->at && *reader->at != ' ' && *reader->at != '\t';
+    bool hides = string < reader->at || string > reader->end; /* a folded line is moved elsewhere */
+    for (; reader->at < string && !hides; reader->at++)
+        hides = *reader->at && *reader->at != ' ' && *reader->at != '\t';
+    if (hides) *(reader->in_key ? &reader->head.wrong_key : &reader->head.malformed) = true;
     reader->at = string + length;
 }
 
@@ -120,14 +121,15 @@ static enum MHD_Result read_field(void *context, enum MHD_ValueKind kind, const 
     HeadReader *reader = context;
     (void)kind;
     read_string(reader, name, name_length);
+    reader->in_key = false;
     read_string(reader, value, value_length);
+    reader->in_key = !strcasecmp(name, "Authorization");
     head_field(&reader->head, name, name_length, value, value_length);
     return MHD_YES;
 }
 
-/* Returns why the request has a head that must not be answered; NULL: it may be answered. */
-static const char *head_check(struct MHD_Connection *connection, const Connection *c, const char *url,
-                              const char *method, const char *version) {
+static Head read_head(struct MHD_Connection *connection, const Connection *c, const char *url, const char *method,
+                      const char *version) {
     const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
     HeadReader reader = {.at = url, .end = method + info->header_size};
     if (c->target) {
@@ -137,8 +139,7 @@ static const char *head_check(struct MHD_Connection *connection, const Connectio
     } else reader.at = version + strlen(version);
     MHD_get_connection_values_n(connection, MHD_HEADER_KIND, read_field, &reader);
     read_string(&reader, reader.end, 0);
-    reader.head.malformed |= reader.hides;
-    return head_fault(&reader.head, version);
+    return reader.head;
 }
 
 /* The headers are complete. An error is sent after the body has arrived, because some clients send the whole body
@@ -146,18 +147,19 @@ static const char *head_check(struct MHD_Connection *connection, const Connectio
    at once, and ends the connection. */
 static enum MHD_Result begin(Http *http, struct MHD_Connection *connection, Connection *c, const char *url,
                              const char *method, const char *version) {
-    const char *fault = head_check(connection, c, url, method, version), *host = header(connection, "Host");
+    const Head head = read_head(connection, c, url, method, version);
+    const char *fault = head_fault(&head, version), *host = header(connection, "Host");
     const char *length = header(connection, "Content-Length");
     size_t size = 0;
     Reply reply = {0};
     Endpoint endpoint = ENDPOINTS;
-    if (fault) {
-        reply_error(&reply, 400, "Invalid request: %s", fault);
-        reply.close = true;
-    } else if (!header_host_allowed(host, http->options->hosts, http->options->host_count))
+    if (fault) reply_error(&reply, 400, "Invalid request: %s", fault);
+    else if (head.wrong_key) reply_error(&reply, 401, "Invalid API key");
+    else if (!header_host_allowed(host, http->options->hosts, http->options->host_count))
         reply_error(&reply, 421, "This server does not answer for this Host; see tide serve --host");
     else if (!strcmp(method, "OPTIONS")) reply = (Reply){.status = 204, .fixed = "", .allow = "GET, POST, OPTIONS"};
     else endpoint = route_find(method, url, &reply);
+    reply.close = fault || head.wrong_key;
     if (!reply.status && !strcmp(method, "POST") &&
         !header_origin_allowed(header(connection, "Sec-Fetch-Site"), header(connection, "Origin"), host,
                                http->options->cors))
