@@ -15,7 +15,9 @@
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-static void append(char **text, const char *more) { memcpy(arraddnptr(*text, strlen(more)), more, strlen(more)); }
+static void append(char **text, const char *more) {
+    for (; *more; more++) arrput(*text, *more);
+}
 
 static void references_are_decoded_as_the_standard_says(void **state) {
     (void)state;
