@@ -7,7 +7,7 @@
 smallest_run "$scratch/quiet" --after-batches 3 --quiet --log "$scratch/log"
 [ ! -s "$scratch/stderr" ] || die "--quiet: $(cat "$scratch/stderr")"
 smallest_run "$scratch/loud" --after-batches 3
-[ "$(sed -E 's/^[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9:]{8} //; s/[0-9]+ tok.s//; s/quiet/loud/' "$scratch/log")" = "$(sed -E 's/[0-9]+ tok.s//' "$scratch/stderr")" ] ||
+[ "$(sed -E 's/^[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9:]{8} //; s/ +[0-9]+ tok.s//; s/quiet/loud/' "$scratch/log")" = "$(sed -E 's/ +[0-9]+ tok.s//' "$scratch/stderr")" ] ||
     die "the log differs from what is printed: $(cat "$scratch/log" "$scratch/stderr")"
 refused 1 'dev.tsv: No such file' train --model "$scratch/none" --tsv "$scratch/none/dev.tsv" --quiet --log "$scratch/log"
 tail -n 1 "$scratch/log" | grep -q ' tide: .*dev.tsv: No such file' || die "an error is not in the log"
