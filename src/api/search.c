@@ -280,8 +280,11 @@ TideStatus tide_translate(TideSession *session, const char *const *sentences, in
 static int align_part(SearchCall *c, char *const *sources, char *const *targets, TideResult *result) {
     Alignment alignments[MOST_PAIRS];
     const int n = align_most(sources, targets, c->count - c->first);
+    Err err;
     session_align(&c->call.session->session, sources, targets, n, c->search.attention, alignments);
     for (int i = 0; i < n; i++) {
+        if (!c->call.status && alignment_check(&alignments[i], c->first + i, &err))
+            call_fail_err(&c->call, TIDE_UNSUPPORTED, NULL, &err);
         const int pieces = alignments[i].n_target;
         view(c, &alignments[i]);
         result_set(result, c->first + i,

@@ -215,6 +215,8 @@ static int align_some(Aligner *a, char *const *source, char *const *target, int 
     direction_align(&a->forward, a, source, target, n, forward);
     if (a->both) direction_align(&a->reverse, a, target, source, n, reverse);
     for (int i = 0; i < n; i++) {
+        if (!status) status = alignment_check(&forward[i], a->pairs, err);
+        if (!status && a->both) status = alignment_check(&reverse[i], a->pairs, err);
         if (!status) status = a->both ? emit_symmetrized(a, &forward[i], &reverse[i], err) : emit(a, &forward[i], err);
         alignment_free(&forward[i]);
         if (a->both) alignment_free(&reverse[i]);

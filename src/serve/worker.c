@@ -188,6 +188,8 @@ static void align(WorkerBatch *b, Session *session) {
         char *source = (char *)job->source, *target = (char *)job->target;
         Alignment alignment;
         session_align(session, &source, &target, 1, job->task->search.attention, &alignment);
+        Err err;
+        if (alignment_check(&alignment, 0, &err)) job->end = SCOPE_FAILED;
         job->pieces = alignment.n_target;
         job->alignment = scope_keep(alignment_text(&alignment, job->task));
     }

@@ -33,6 +33,15 @@ void alignment_free(Alignment *a) {
     *a = (Alignment){0};
 }
 
+int alignment_check(const Alignment *a, long number, Err *err) {
+    for (int i = 0; i < a->n_target; i++)
+        for (int j = 0; j < a->n_source; j++)
+            if (!isfinite(row(a, i)[j]))
+                return err_set(err, NULL, 0, "pair %ld: its alignment is not finite: the numbers of the model overflow",
+                               number + 1);
+    return 0;
+}
+
 double alignment_weight(const Alignment *a, int i, int j) {
     const float weight = row(a, i)[j];
     return weight > 0 ? fminf(weight, 1) : 0;

@@ -20,6 +20,9 @@ typedef struct Alignment {
 /* A copy that owns its pieces and weights (weight NULL: none). Release with alignment_free. */
 Alignment alignment_new(char *const *source, int n_source, char *const *target, int n_target, const float *weight);
 void alignment_free(Alignment *alignment);
+/* Checks that the weights are finite; they are not if the numbers of a model overflow. number: of the pair in the
+   caller's input, from 0. */
+int alignment_check(const Alignment *alignment, long number, Err *err);
 
 /* The weight of source piece j for target piece i as pictures show it: limited to 0..1; 0 if it is NaN. */
 double alignment_weight(const Alignment *alignment, int i, int j);

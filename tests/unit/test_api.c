@@ -942,20 +942,26 @@ static void works_in_any_locale(void **state) {
     tide_free(thread);
 }
 
-/* The weights of a model are finite, but its numbers overflow: no call succeeds with an empty text or a score of NaN.
- */
-static void fails_if_the_numbers_overflow(void **state) {
-    Fixture *f = *state;
+/* Makes the numbers of some tensors of the fixture's model large, and opens a session with this model. */
+static TideSession *overflowing(Fixture *f, const char *tensors, TideModel **model) {
     char path[SCRATCH_SIZE];
     Err err;
     scratch_file(path);
     const Params *params = &f->written.model.params;
     for (int i = 0; i < params->count; i++)
-        for (size_t k = 0; strstr(params->list[i]->name, ".Wo") && k < var_size(&params->list[i]->var); k++)
+        for (size_t k = 0; strstr(params->list[i]->name, tensors) && k < var_size(&params->list[i]->var); k++)
             params_values(params, params->list[i])[k] = k % 2 ? 3e38f : -3e38f;
     assert_int_equal(save(&f->written, path, &err), 0);
-    TideModel *model = load(path);
-    TideSession *session = open_session(model, 2);
+    *model = load(path);
+    unlink(path);
+    return open_session(*model, 2);
+}
+
+/* The weights of a model are finite, but its numbers overflow: no call succeeds with an empty text or a score of NaN.
+ */
+static void fails_if_the_numbers_overflow(void **state) {
+    TideModel *model;
+    TideSession *session = overflowing(*state, "readout.Wo", &model);
     TideResult *result;
     const char *const text = "sentence 1: its probabilities are not finite: the numbers of the model overflow";
     assert_int_equal(tide_translate(session, sources, 3, NULL, &result), TIDE_UNSUPPORTED);
@@ -966,13 +972,25 @@ static void fails_if_the_numbers_overflow(void **state) {
     assert_null(result);
     tide_session_free(session);
     tide_free(model);
-    unlink(path);
+}
+
+/* As above, in the attention. */
+static void fails_if_an_alignment_overflows(void **state) {
+    TideModel *model;
+    TideSession *session = overflowing(*state, "attention.", &model);
+    TideResult *result;
+    assert_int_equal(tide_align(session, sources, targets, 3, NULL, &result), TIDE_UNSUPPORTED);
+    assert_string_equal(tide_error(session), "pair 1: its alignment is not finite: the numbers of the model overflow");
+    assert_null(result);
+    tide_session_free(session);
+    tide_free(model);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(fails_if_the_numbers_overflow),
+        TEST(fails_if_an_alignment_overflows),
         TEST(translates_as_the_program_does),
         TEST(aligns_and_scores_given_pairs),
         TEST(reads_tagged_sources),
