@@ -204,7 +204,8 @@ CHECKED := $(foreach test,$(sort $(CHECKED) $(ALL_SCRIPTS)),$(if $(call named,$(
 CHECKED := $(strip $(CHECKED) $(filter tests/$(NAME).sh,$(SOAKS)))
 $(if $(CHECKED),,$(error no test is called $(one); see tests/unit, tests/e2e and tests/soak))
 endif
-RUN_TESTS = TIDE=$(CURDIR)/$B/tide scripts/dev/run-tests
+AT_ONCE ?= $(JOBS)
+RUN_TESTS = AT_ONCE=$(AT_ONCE) TIDE=$(CURDIR)/$B/tide scripts/dev/run-tests
 
 check: $(if $(filter-out $B/%,$(CHECKED)),programs,$(CHECKED))
 	$(RUN_TESTS) $(CHECKED)
