@@ -13,8 +13,8 @@ typedef struct BenchSize {
     int batch, length;
 } BenchSize;
 
-/* Each part measures and prints. bench_kernels and bench_gemm also check the results; a wrong result ends the program.
- */
+/* Each part measures and prints. bench_kernels and bench_gemm also check the results, and bench_decode
+   the length of its translations; a wrong result ends the program. */
 void bench_kernels(void);
 void bench_gemm(Threads *threads, const BenchSize *size);
 void bench_step(Threads *threads, const BenchSize *size, int updates);
@@ -23,6 +23,10 @@ typedef struct BenchDecoding {
     int shortlist; /* words of each sentence; 0: all */
 } BenchDecoding;
 void bench_decode(Threads *threads, const BenchSize *size, BenchDecoding decoding);
+
+/* Returns the number of floating-point operations in matrix products for one target token of a training step, if source
+   and target have the same length: for each weight, 2 in the forward pass and 4 in the backward pass. */
+double bench_flops(const ModelConfig *config);
 
 /* Measures the peak speed: floating-point operations per second of fused multiply-adds that use only registers, summed
    over all threads; the best of five runs. */

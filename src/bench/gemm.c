@@ -9,12 +9,13 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A product c = a b with c [m, n], a [m, k], b [k, n]. transposed: b is stored as [n, k].
-   gradient: c += aᵀ b with a [k, m]. */
+/* A product c = a b with c [m, n], a [m, k], b [k, n]. TRANSPOSED: b is stored as [n, k]. GRADIENT: c += aᵀ b with
+   a [k, m]. */
+typedef enum { PLAIN, TRANSPOSED, GRADIENT } ProductKind;
 typedef struct Shape {
     const char *name;
     int m, k, n;
-    bool gradient, transposed;
+    ProductKind kind;
 } Shape;
 
 static real *random_matrix(int rows, int cols, uint64_t stream) {
@@ -27,12 +28,13 @@ static real *random_matrix(int rows, int cols, uint64_t stream) {
 
 /* Compares 64 elements of c with chains of fused multiply-adds; they must be equal bit for bit. */
 static void verify(const Shape *s, const real *a, const real *b, const real *c) {
+    const bool gradient = s->kind == GRADIENT, transposed = s->kind == TRANSPOSED;
     for (int sample = 0; sample < 64; sample++) {
         int i = sample * 7919 % s->m, j = sample * 104729 % s->n;
         float sum = 0;
         for (int p = 0; p < s->k; p++) {
-            size_t at_a = s->gradient ? (size_t)p * (size_t)s->m + (size_t)i : (size_t)i * (size_t)s->k + (size_t)p;
-            size_t at_b = s->transposed ? (size_t)j * (size_t)s->k + (size_t)p : (size_t)p * (size_t)s->n + (size_t)j;
+            size_t at_a = gradient ? (size_t)p * (size_t)s->m + (size_t)i : (size_t)i * (size_t)s->k + (size_t)p;
+            size_t at_b = transposed ? (size_t)j * (size_t)s->k + (size_t)p : (size_t)p * (size_t)s->n + (size_t)j;
             sum = fmaf(a[at_a], b[at_b], sum);
         }
         real got = c[(size_t)i * (size_t)s->n + (size_t)j];
@@ -48,16 +50,16 @@ static const real **rows_of(const real *matrix, int rows, int cols) {
 
 static void bench_shape(Threads *threads, const Shape *s, double peak) {
     enum { REPEATS = 15, FEW = 512 };
+    const bool is_gradient = s->kind == GRADIENT, transposed = s->kind == TRANSPOSED;
     double seconds[REPEATS], packing[REPEATS];
-    real *a = random_matrix(s->gradient ? s->k : s->m, s->gradient ? s->m : s->k, 1);
-    real *b = random_matrix(s->transposed ? s->n : s->k, s->transposed ? s->k : s->n, 2);
+    real *a = random_matrix(is_gradient ? s->k : s->m, is_gradient ? s->m : s->k, 1);
+    real *b = random_matrix(transposed ? s->n : s->k, transposed ? s->k : s->n, 2);
     real *c = random_matrix(s->m, s->n, 3);
     void *panels = mem_alloc_aligned(packed_size(PANELS_F32, s->k, s->n));
-    const Operand plain = {
-        .k = s->k, .n = s->n, .b = b, .ld = s->transposed ? s->k : s->n, .transposed = s->transposed};
+    const Operand plain = {.k = s->k, .n = s->n, .b = b, .ld = transposed ? s->k : s->n, .transposed = transposed};
     const real **x = rows_of(a, s->k, s->m), **y = rows_of(b, s->k, s->n);
     const GradientProduct gradient = {s->m, s->n, 0, (const int[]){0, s->k}, x, y, .c = c};
-    const bool before = !s->gradient && s->m < FEW; /* packed before the product, as on the tape */
+    const bool before = !is_gradient && s->m < FEW; /* packed before the product, as on the tape */
     Operand operand = plain;
     memset(c, 0, (size_t)s->m * (size_t)s->n * sizeof *c);
     for (int i = 0; i < REPEATS; i++) {
@@ -65,7 +67,7 @@ static void bench_shape(Threads *threads, const Shape *s, double peak) {
         if (before) operand = operand_pack(threads, plain, panels);
         packing[i] = seconds_now() - began;
         began = seconds_now();
-        if (s->gradient) gradient_product(threads, &gradient);
+        if (is_gradient) gradient_product(threads, &gradient);
         else gemm(threads, &(Product){s->m, a, s->k, operand, NULL, 0, c, s->n}, 1);
         seconds[i] = seconds_now() - began;
         if (i == 0) verify(s, a, b, c);
@@ -86,20 +88,20 @@ static void bench_shape(Threads *threads, const Shape *s, double peak) {
 void bench_gemm(Threads *threads, const BenchSize *z) {
     const int B = z->batch, rows = z->batch * z->length, n = z->config.rnn, m = z->config.emb, l = z->config.maxout;
     const Shape shapes[] = {
-        {"h Uzr", B, n, 2 * n, false, false},
-        {"(r h) U", B, n, n, false, false},
-        {"s Wa", B, n, z->config.att, false, false},
-        {"c C", B, 2 * n, 3 * n, false, false},
-        {"da Uzr'", B, 2 * n, n, false, true},
-        {"da C'", B, 3 * n, 2 * n, false, true},
-        {"x W", rows, m, 3 * n, false, false},
-        {"H Ua", rows, 2 * n, z->config.att, false, false},
-        {"c Co", rows, 2 * n, 2 * l, false, false},
-        {"t Wo", rows, l, z->config.target_vocab, false, false},
-        {"dy Wo'", rows, z->config.target_vocab, l, false, true},
-        {"dUzr = h' da", n, rows, 2 * n, true, false},
-        {"dC = c' da", 2 * n, rows, 3 * n, true, false},
-        {"dWo = t' dy", l, rows, z->config.target_vocab, true, false},
+        {"h Uzr", B, n, 2 * n, PLAIN},
+        {"(r h) U", B, n, n, PLAIN},
+        {"s Wa", B, n, z->config.att, PLAIN},
+        {"c C", B, 2 * n, 3 * n, PLAIN},
+        {"da Uzr'", B, 2 * n, n, TRANSPOSED},
+        {"da C'", B, 3 * n, 2 * n, TRANSPOSED},
+        {"x W", rows, m, 3 * n, PLAIN},
+        {"H Ua", rows, 2 * n, z->config.att, PLAIN},
+        {"c Co", rows, 2 * n, 2 * l, PLAIN},
+        {"t Wo", rows, l, z->config.target_vocab, PLAIN},
+        {"dy Wo'", rows, z->config.target_vocab, l, TRANSPOSED},
+        {"dUzr = h' da", n, rows, 2 * n, GRADIENT},
+        {"dC = c' da", 2 * n, rows, 3 * n, GRADIENT},
+        {"dWo = t' dy", l, rows, z->config.target_vocab, GRADIENT},
     };
     double peak = bench_peak(threads);
     printf("gemm %s: rows x inner x columns, peak %.0f GFLOP/s\n", z->name, peak / 1e9);

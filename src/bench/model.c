@@ -9,9 +9,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-/* The number of floating-point operations in matrix products for one target token: for each weight, 2 in the forward
-   pass and 4 in the backward pass. */
-static double flops_of_token(const ModelConfig *c) {
+double bench_flops(const ModelConfig *c) {
     double n = c->rnn, m = c->emb;
     if (c->depth) return 6 * (c->depth * (12 * m * m + 4 * m * c->ffn) + m * c->target_vocab);
     double encoder = 2 * (m * 3 * n + 3 * n * n) + 2 * n * c->att;
@@ -139,7 +137,7 @@ void bench_step(Threads *threads, const BenchSize *size, int updates) {
     double median = bench_median(seconds, updates);
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
-    double peak = bench_peak(threads), speed = flops_of_token(&size->config) * tokens / median;
+    double peak = bench_peak(threads), speed = bench_flops(&size->config) * tokens / median;
     printf("train %-11s %6.0f target tokens/s (slowest %.0f, fastest %.0f)   %5.1f GFLOP/s, %.0f %% of %.0f   "
            "peak memory so far %ld MiB\n",
            size->name, tokens / median, tokens / seconds[updates - 1], tokens / seconds[0], speed / 1e9,
@@ -167,8 +165,12 @@ static double decode_once(Subject *s, int sentences, int beam, const ColumnSet *
     const Model *model = &s->model;
     Arena out = {0};
     double began = seconds_now();
-    beam_search(&s->tape, (Ensemble){&model, 1}, s->rows[0], s->length, sentences, &options, &out, NULL);
+    const Nbest *found =
+        beam_search(&s->tape, (Ensemble){&model, 1}, s->rows[0], s->length, sentences, &options, &out, NULL);
     double seconds = seconds_now() - began;
+    for (int i = 0; i < sentences; i++)
+        CHECK(found[i].count == beam && found[i].list->length == size->length, "decode: %d translations, of %d words",
+              found[i].count, found[i].count ? found[i].list->length : 0);
     arena_free(&out);
     return seconds;
 }
