@@ -1,0 +1,273 @@
+/* Tests what `tide bench` prints: the products of a model, the operations of a training step, and speeds that fit
+   together and fit the time that passed. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include <sys/resource.h>
+
+#include "bench/bench.h"
+#include "core/base.h"
+#include "model/model.h"
+#include "train/update.h"
+
+/* Different numbers, so that no size can stand for another one. 4 · 128 rows are the fewest that are packed in a
+ * product. */
+static const BenchSize rnn = {
+    "rnn", {150, 200, .emb = 80, .rnn = 96, .att = 112, .maxout = 48}, .batch = 4, .length = 128};
+static const BenchSize transformer = {"transformer",
+                                      {150, 200, .emb = 64, .depth = 2, .decoder_depth = 2, .ffn = 96, .heads = 4},
+                                      .batch = 3,
+                                      .length = 12};
+
+/* ---- what is printed ----------------------------------------------------------------------------------------------
+ */
+
+typedef struct Capture {
+    FILE *file;
+    int saved;
+    double began, seconds; /* until capture_stop */
+    char text[8192];
+} Capture;
+
+static void capture_start(Capture *capture) {
+    *capture = (Capture){.file = tmpfile()};
+    assert_non_null(capture->file);
+    fflush(stdout);
+    capture->saved = dup(STDOUT_FILENO);
+    dup2(fileno(capture->file), STDOUT_FILENO);
+    capture->began = seconds_now();
+}
+
+static void capture_stop(Capture *capture) {
+    capture->seconds = seconds_now() - capture->began;
+    fflush(stdout);
+    dup2(capture->saved, STDOUT_FILENO);
+    close(capture->saved);
+    rewind(capture->file);
+    capture->text[fread(capture->text, 1, sizeof capture->text - 1, capture->file)] = '\0';
+    fclose(capture->file);
+}
+
+/* Removes the first line of *rest and returns it. */
+static char *next_line(char **rest) {
+    char *line = strsep(rest, "\n");
+    assert_non_null(line);
+    return line;
+}
+
+/* The percentage was computed from the exact numbers, not from these rounded ones. */
+static void assert_percent(double percent, double part, double part_error, double whole, double whole_error) {
+    const double least = 100 * (part - part_error) / (whole + whole_error) - 0.5,
+                 most = 100 * (part + part_error) / (whole - whole_error) + 0.5;
+    if (!(percent >= least && percent <= most)) fail_msg("%g %% is not %g of %g", percent, part, whole);
+}
+
+/* ---- products -----------------------------------------------------------------------------------------------------
+ */
+
+/* The products of the paper's equations in the order of `tide bench gemm`, for a model with n = 96, m = 80, n' = 112,
+   l = 48 and 200 words, and 4 sentences with 128 words, which are 512 rows. */
+static const struct {
+    const char *name;
+    int rows, inner, columns;
+    bool packed; /* before the product */
+} products[] = {
+    {"h Uzr", 4, 96, 192, true},          {"(r h) U", 4, 96, 96, true},         {"s Wa", 4, 96, 112, true},
+    {"c C", 4, 192, 288, true},           {"da Uzr'", 4, 192, 96, true},        {"da C'", 4, 288, 192, true},
+    {"x W", 512, 80, 288, false},         {"H Ua", 512, 192, 112, false},       {"c Co", 512, 192, 96, false},
+    {"t Wo", 512, 48, 200, false},        {"dy Wo'", 512, 200, 48, false},      {"dUzr = h' da", 96, 512, 192, false},
+    {"dC = c' da", 192, 512, 288, false}, {"dWo = t' dy", 48, 512, 200, false},
+};
+enum { PRODUCTS = sizeof products / sizeof *products };
+
+static void the_products_are_those_of_the_model(void **unused) {
+    (void)unused;
+    static Capture printed;
+    Threads *threads = threads_new(2);
+    capture_start(&printed);
+    bench_gemm(threads, &rnn);
+    capture_stop(&printed);
+    threads_free(threads);
+    char *rest = printed.text;
+    double peak, least_time = 0;
+    assert_int_equal(sscanf(next_line(&rest), "gemm rnn: rows x inner x columns, peak %lf GFLOP/s", &peak), 1);
+    for (int i = 0; i < PRODUCTS; i++) {
+        const char *line = next_line(&rest);
+        const int name_length = (int)strlen(products[i].name);
+        int rows, inner, columns;
+        double speed, percent;
+        assert_int_equal(strncmp(line, "  ", 2), 0);
+        assert_int_equal(strncmp(line + 2, products[i].name, (size_t)name_length), 0);
+        assert_int_equal(line[2 + name_length], ' ');
+        assert_int_equal(sscanf(line + 2 + name_length, "%d x %d x %d %lf GFLOP/s %lf %%", &rows, &inner, &columns,
+                                &speed, &percent),
+                         5);
+        assert_int_equal(rows, products[i].rows);
+        assert_int_equal(inner, products[i].inner);
+        assert_int_equal(columns, products[i].columns);
+        assert_int_equal(strstr(line, "packing takes ") != NULL, products[i].packed);
+        assert_percent(percent, speed, 0.051, peak, 0.51);
+        least_time += 2e-9 * rows * inner * columns / (speed + 0.051);
+    }
+    assert_string_equal(rest, "");
+    /* Half of the repetitions take at least the median. */
+    assert_true(8 * least_time <= printed.seconds);
+}
+
+/* ---- a training step ----------------------------------------------------------------------------------------------
+ */
+
+/* The weights of products that each pair of a source and a target word uses once. */
+static double weights_of(const BenchSize *size) {
+    ModelConfig config = size->config;
+    config.attention = attention_kind("additive");
+    config.arch = arch_named(config.depth ? "transformer" : "rnnsearch");
+    Model model;
+    double count = 0;
+    model_init(&model, &config);
+    for (int i = 0; i < model.params.count; i++) {
+        const Param *param = model.params.list[i];
+        const bool is_matrix = param->var.rows > 1 && param->var.cols > 1, once_a_sentence = strstr(param->name, ".Ws");
+        if (is_matrix && !param->table && !once_a_sentence) count += (double)var_size(&param->var);
+    }
+    model_free(&model);
+    return count;
+}
+
+static void operations_are_six_for_each_weight(void **unused) {
+    (void)unused;
+    assert_true(bench_flops(&rnn.config) == 6 * weights_of(&rnn));
+    assert_true(bench_flops(&transformer.config) == 6 * weights_of(&transformer));
+}
+
+static long peak_memory(void) {
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_maxrss / 1024;
+}
+
+/* The lines after the first: the share of each loop in the time, the largest first. */
+static void check_shares(char *rest) {
+    double share, before = 100, sum = 0, waiting = 0, of_share, all_waiting;
+    int loops = 0;
+    const char *line;
+    while (sscanf((line = next_line(&rest)) + 23, "%lf %% (%lf %% of this", &share, &of_share) == 2) {
+        assert_true(share >= 0 && share <= before);
+        assert_true(of_share > -5 && of_share <= 100);
+        loops++;
+        waiting += share * of_share / 100;
+        sum += before = share;
+    }
+    assert_true(loops > 5);
+    assert_int_equal(sscanf(line, "    serial code %lf %%", &share), 1);
+    assert_true(share > -0.1 && fabs(sum + share - 100) < 0.06 * (loops + 1));
+    assert_int_equal(
+        sscanf(next_line(&rest), "    in parallel code, a thread waited for other threads during %lf %%", &all_waiting),
+        1);
+    assert_true(fabs(all_waiting - waiting) < 0.11 * (loops + 1));
+    assert_string_equal(rest, "");
+}
+
+static void check_step(const BenchSize *size, int updates) {
+    static Capture printed;
+    Threads *threads = threads_new(2);
+    const long memory_before = peak_memory();
+    capture_start(&printed);
+    bench_step(threads, size, updates);
+    capture_stop(&printed);
+    threads_free(threads);
+    char *rest = printed.text, name[32];
+    const char *line = next_line(&rest);
+    double median, slowest, fastest, speed, percent, peak;
+    long memory;
+    const int found = sscanf(line,
+                             "train %31s %lf target tokens/s (slowest %lf, fastest %lf) %lf GFLOP/s, %lf %% of %lf "
+                             "peak memory so far %ld MiB",
+                             name, &median, &slowest, &fastest, &speed, &percent, &peak, &memory);
+    if (found != 8) fail_msg("%s", line);
+    assert_string_equal(name, size->name);
+    assert_true(slowest > 0 && slowest <= median && median <= fastest && isfinite(fastest));
+    assert_true(fabs(speed - 1e-9 * bench_flops(&size->config) * median) < 0.051 + 1e-9 * bench_flops(&size->config));
+    assert_percent(percent, speed, 0.051, peak, 0.51);
+    assert_true(percent < 150);
+    assert_true(memory >= memory_before && memory <= peak_memory());
+    /* Half of the updates take at least the median, and at least one takes what the slowest takes. */
+    const double tokens = size->batch * size->length;
+    assert_true(fmax(tokens / (slowest + 1), updates / 2 * tokens / (median + 1)) <= printed.seconds);
+    check_shares(rest);
+}
+
+static void speeds_of_training_fit_together(void **unused) {
+    (void)unused;
+    const BenchSize shorter = {"shorter", rnn.config, 4, 16};
+    check_step(&shorter, 10);
+    check_step(&transformer, 7);
+}
+
+/* ---- decoding -----------------------------------------------------------------------------------------------------
+ */
+
+static void check_decoding(Threads *threads, const BenchSize *size, BenchDecoding decoding) {
+    static Capture printed;
+    capture_start(&printed);
+    bench_decode(threads, size, decoding);
+    capture_stop(&printed);
+    char *rest = printed.text;
+    double least_time = 0;
+    for (int k = 0; k < 4; k++) {
+        char name[32];
+        int beam, sentences;
+        double median, slowest, fastest;
+        const char *line = next_line(&rest);
+        if (sscanf(line, "decode %31s beam %d, %d at once: %lf sentences/s (slowest %lf, fastest %lf)", name, &beam,
+                   &sentences, &median, &slowest, &fastest) != 6)
+            fail_msg("%s", line);
+        assert_string_equal(name, size->name);
+        assert_int_equal(beam, k % 2 ? 5 : 1);
+        assert_int_equal(sentences, k < 2 ? size->batch : 1);
+        assert_true(slowest > 0 && slowest <= median && median <= fastest && isfinite(fastest));
+        /* Three of five translations take at least the median. */
+        least_time += fmax(3 * sentences / (median + 0.1), sentences / (slowest + 0.1));
+    }
+    assert_string_equal(rest, "");
+    assert_true(least_time <= printed.seconds);
+}
+
+static void speeds_of_decoding_fit_the_time(void **unused) {
+    (void)unused;
+    const BenchSize shorter = {"shorter", rnn.config, 3, 11};
+    Threads *threads = threads_new(1);
+    check_decoding(threads, &shorter, (BenchDecoding){0});
+    check_decoding(threads, &shorter, (BenchDecoding){.int8 = true, .shortlist = 50});
+    check_decoding(threads, &transformer, (BenchDecoding){.int8 = true});
+    check_decoding(threads, &transformer, (BenchDecoding){.shortlist = 200});
+    threads_free(threads);
+}
+
+/* ---- measurements -------------------------------------------------------------------------------------------------
+ */
+
+static void a_median_is_in_the_middle(void **unused) {
+    (void)unused;
+    double one[] = {7}, two[] = {5, 2}, odd[] = {3, 9, 1, 1, 4}, even[] = {8, 1, 2, 64};
+    assert_true(bench_median(one, 1) == 7);
+    assert_true(bench_median(two, 2) == 3.5);
+    assert_true(bench_median(odd, 5) == 3);
+    assert_true(bench_median(even, 4) == 5);
+    assert_true(even[0] == 1 && even[1] == 2 && even[2] == 8 && even[3] == 64);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_products_are_those_of_the_model), cmocka_unit_test(operations_are_six_for_each_weight),
+        cmocka_unit_test(speeds_of_training_fit_together),     cmocka_unit_test(speeds_of_decoding_fit_the_time),
+        cmocka_unit_test(a_median_is_in_the_middle),
+    };
+    return cmocka_run_group_tests_name("bench", tests, NULL, NULL);
+}
