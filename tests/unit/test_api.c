@@ -1,4 +1,5 @@
 /* Tests the public API: it gives the results of the program, or the reason of an error. */
+#include "core/choice.h"
 #include "core/kernels.h"
 #include "score/bleu.h"
 #include "score/chrf.h"
@@ -538,6 +539,29 @@ static void can_be_cancelled(void **state) {
     tide_result_free(again);
 }
 
+/* A model without attention translates and scores, but has no alignments. */
+static void a_model_without_attention_aligns_nothing(void **state) {
+    Fixture *f = *state;
+    ModelOptions options = small_options("en");
+    Translator t;
+    options.attention = choice_find(attention_names, "none");
+    write_random_model(&t, &options, target_texts, 5, f->path);
+    TideModel *model = load(f->path);
+    TideSession *session = open_session(model, 1);
+    TideResult *result = (TideResult *)f;
+    assert_int_equal(tide_align(session, sources, targets, 3, NULL, &result), TIDE_UNSUPPORTED);
+    assert_null(result);
+    assert_string_equal(tide_error(session), "this model has no attention, so there is no alignment");
+    assert_int_equal(tide_score(session, sources, targets, 3, NULL, &result), TIDE_OK);
+    tide_result_free(result);
+    assert_int_equal(tide_translate(session, sources, 3, NULL, &result), TIDE_OK);
+    assert_null(result->sentences[0]->hypotheses[0]->alignment.weights);
+    tide_result_free(result);
+    tide_session_free(session);
+    tide_free(model);
+    translator_free(&t);
+}
+
 static void ensembles_need_the_same_pieces(void **state) {
     Fixture *f = *state;
     static char *const others[] = {"Some other words.", "They make other pieces.", "Nothing fits."};
@@ -991,6 +1015,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(fails_if_the_numbers_overflow),
         TEST(fails_if_an_alignment_overflows),
+        TEST(a_model_without_attention_aligns_nothing),
         TEST(translates_as_the_program_does),
         TEST(aligns_and_scores_given_pairs),
         TEST(reads_tagged_sources),

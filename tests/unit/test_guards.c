@@ -355,9 +355,45 @@ static void checkpoints_of_other_versions_know_their_data(void **state) {
     arrfree(data.pairs.sets);
 }
 
+static int never_cancel(void *context, long done, long all) {
+    (void)context, (void)done, (void)all;
+    return 0;
+}
+
+/* The number of sets of the encoded pairs, if the pairs of a world are one set. */
+static long sets_of(const World *w, TrainFiles set) {
+    Learner learner;
+    TrainState state;
+    Err warning, err;
+    set.files = (CorpusFiles){FORM_TSV, {w->tsv, NULL}};
+    const DataFiles files = {.train = &set, .train_count = 1, .dir = w->dir};
+    Data data = {.files = &files, .reads = true, .progress = never_cancel};
+    assert_int_equal(checkpoint_load(w->model, &learner, &state, &warning, &err), 1);
+    assert_int_equal(data_read(&data, &w->job.options.model, &err), 0);
+    assert_int_equal(data_encode(&data, &w->job.options, &learner.translator, &err), 0);
+    const long sets = arrlen(data.pairs.sets);
+    data_free(&data);
+    translator_free(&learner.translator);
+    optimizer_free(&learner.optimizer);
+    return sets;
+}
+
+/* One set whose pairs are used as they are is no set, as in old checkpoints. */
+static void one_usual_set_is_no_set(void **state) {
+    (void)state;
+    World w = world();
+    Err err;
+    assert_int_equal(train_until(&w, 1, &err), 0);
+    assert_int_equal(sets_of(&w, (TrainFiles){.weight = 1}), 0);
+    assert_int_equal(sets_of(&w, (TrainFiles){.weight = 2}), 1);
+    assert_int_equal(sets_of(&w, (TrainFiles){.weight = 1, .quiet = true}), 1);
+    world_free(&w);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sizes_do_not_wrap_around),
+        cmocka_unit_test(one_usual_set_is_no_set),
         cmocka_unit_test(checkpoints_of_other_versions_know_their_data),
         cmocka_unit_test(the_first_op_is_named),
         cmocka_unit_test(one_pair_is_named_and_skipped),
