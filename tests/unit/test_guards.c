@@ -109,9 +109,16 @@ static void stop_there(void *context, const Progress *progress) {
     if (progress->update == stop_at) stop = SIGINT;
 }
 
+static int saves[2]; /* how often the user was told that saving begins, and ends */
+static void count_saves(void *context, bool begins) {
+    (void)context;
+    assert_int_equal(saves[0] - saves[1], !begins);
+    saves[!begins]++;
+}
+
 static int train_until(World *w, int updates, Err *err) {
-    const TrainCallbacks callbacks = {.note = keep_note, .progress = stop_there};
-    stop = 0;
+    const TrainCallbacks callbacks = {.note = keep_note, .progress = stop_there, .saving = count_saves};
+    stop = saves[0] = saves[1] = 0;
     const TrainFiles set = {.files = {FORM_TSV, {w->tsv, NULL}}, .weight = 1};
     w->job.files.train = &set;
     w->job.files.train_count = 1;
@@ -390,10 +397,23 @@ static void one_usual_set_is_no_set(void **state) {
     world_free(&w);
 }
 
+/* The user is told of each checkpoint that is written, when this begins and when it ends: here after updates 5, 10, 12.
+ */
+static void saving_is_told(void **state) {
+    (void)state;
+    World w = world();
+    Err err;
+    assert_int_equal(train_until(&w, 12, &err), 0);
+    assert_int_equal(saves[0], 3);
+    assert_int_equal(saves[1], 3);
+    world_free(&w);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sizes_do_not_wrap_around),
         cmocka_unit_test(one_usual_set_is_no_set),
+        cmocka_unit_test(saving_is_told),
         cmocka_unit_test(checkpoints_of_other_versions_know_their_data),
         cmocka_unit_test(the_first_op_is_named),
         cmocka_unit_test(one_pair_is_named_and_skipped),
