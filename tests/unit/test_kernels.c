@@ -265,6 +265,44 @@ static void all_sets_compute_the_same_bits(void **unused) {
     check_row_kernels(other_kernels);
 }
 
+/* ---- widths ---------------------------------------------------------------------------------------------- */
+
+/* Whether the kernel, called with two different numbers at this place of a row, does more than leave them there. */
+static bool kernel_uses(const RowKernel *kernel, int n, int row, int at) {
+    static Bench x[2];
+    float given[2];
+    for (uint64_t draw = 0; draw < 100; draw++) {
+        for (int k = 0; k < 2; k++) {
+            Rng rng = rng_seed(draw, 1);
+            memset(&x[k], 0, sizeof x[k]);
+            for (int r = 0; r < KERNEL_ROWS; r++) {
+                x[k].rows.x[r] = x[k].row[r];
+                for (int i = 0; i < WIDEST_ROW * n + 1; i++) x[k].row[r][i] = (float)(3 * rng_normal(&rng));
+            }
+            given[k] = x[k].row[row][at] = (float)(3 * rng_normal(&rng)) + (float)k;
+            kernel->run(n, &x[k].rows);
+        }
+        if (x[0].row[row][at] != given[0] || x[1].row[row][at] != given[1]) return true;
+        x[0].row[row][at] = x[1].row[row][at];
+        if (memcmp(x[0].row, x[1].row, sizeof x[0].row) != 0 ||
+            memcmp(x[0].rows.result, x[1].rows.result, sizeof x[0].rows.result) != 0)
+            return true;
+    }
+    return false;
+}
+
+/* Each kernel reads or writes the last number of a row, but not the next one. */
+static void rows_are_as_wide_as_the_table_says(void **unused) {
+    (void)unused;
+    enum { N = 2 };
+    for (const RowKernel *kernel = row_kernels; kernel->name; kernel++)
+        for (int row = 0; row < KERNEL_ROWS; row++) {
+            const int width = kernel->width[row] * N;
+            if ((width && !kernel_uses(kernel, N, row, width - 1)) || kernel_uses(kernel, N, row, width))
+                fail_msg("%s: row %d has not %d times n numbers", kernel->name, row, kernel->width[row]);
+        }
+}
+
 /* ---- plain loops, which compute in double with functions of libm ---------------------------------------- */
 
 #define PLAIN(name) static void name##_plain(int n, real *const *x, __attribute__((unused)) real *result)
@@ -730,6 +768,7 @@ int main(void) {
         cmocka_unit_test(extremes_are_finite),
         cmocka_unit_test(nan_stays_nan),
         cmocka_unit_test(all_sets_compute_the_same_bits),
+        cmocka_unit_test(rows_are_as_wide_as_the_table_says),
         cmocka_unit_test(kernels_agree_with_plain_loops),
         cmocka_unit_test(dots_have_the_bits_of_dot),
         cmocka_unit_test(decayed_moments_become_zero),
