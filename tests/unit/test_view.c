@@ -16,6 +16,9 @@
 
 #include "view/heatmap.h"
 #include "view/progress.h"
+#include "view/table.h"
+#include "io/files.h"
+#include "scratch.h"
 
 /* ---- heatmap ---- */
 
@@ -250,6 +253,88 @@ static void test_heatmap_reports_a_full_disk(void **state) {
     fclose(full);
 }
 
+/* ---- pictures that were looked at ---- */
+
+/* Compares a picture with tests/fixtures/heatmaps/NAME.svg. If the pictures shall be others, look at the new ones, and
+   copy them there. */
+static void assert_picture(const char *name, const Alignment *alignment, bool transpose, const HeatmapPlace *place) {
+    char path[128], now[SCRATCH_SIZE + 64], *svg = NULL;
+    size_t size = 0;
+    Err err;
+    FILE *out = open_memstream(&svg, &size);
+    assert_int_equal(heatmap_svg(out, alignment, transpose, place), 0);
+    fclose(out);
+    snprintf(path, sizeof path, "tests/fixtures/heatmaps/%s.svg", name);
+    snprintf(now, sizeof now, "%s/%s.svg", scratch_folder(), name);
+    char *known = file_read(path, NULL, &err);
+    if (!known || strcmp(known, svg) != 0) {
+        FILE *file = fopen(now, "w");
+        fputs(svg, file);
+        fclose(file);
+        fail_msg("%s is another picture now: see %s", path, now);
+    }
+    mem_free(known);
+    free(svg);
+}
+
+/* Labels of Chinese characters, of words in pieces, and longer ones than there is room for; weights with and without a
+   number; a title of several lines. */
+static void test_heatmap_looks_as_before(void **state) {
+    (void)state;
+    char *const characters[] = {"潮", "水", "，", "▁", "</s>"},
+                *const pieces[] = {"▁The", "▁t", "ide", "▁Llanfairpwllgwyngyllgogerychwyrndrobwll", "</s>"},
+                *const words[] = {"潮水退了", "沙滩", "很长很长很长很长很长很长很长很长很长很长很长很长", "。", "</s>"};
+    static const float weights[] = {.8f, .1f, .05f, .03f, .02f, .2f,   .5f,   .095f, .094f, .111f, 0,   0, 1,
+                                    .0f, 0,   .3f,  .4f,  .15f, .125f, .025f, .63f,  .17f,  .1f,   .1f, 0};
+    static char *many[70];
+    static float equal[2 * 70];
+    for (int i = 0; i < 70; i++)
+        many[i] = i == 69 ? "</s>" : i % 2 ? "潮" : "▁tide", equal[i] = equal[70 + i] = 1 / 70.0f;
+    const Alignment short_one = {.source = characters,
+                                 .target = pieces,
+                                 .n_source = 5,
+                                 .n_target = 5,
+                                 .weight = weights},
+                    wide = {.source = words, .target = pieces, .n_source = 5, .n_target = 5, .weight = weights},
+                    long_one = {.source = many, .target = pieces, .n_source = 70, .n_target = 2, .weight = equal};
+    assert_picture("characters", &short_one, false, NULL);
+    assert_picture("transposed", &short_one, true, NULL);
+    assert_picture("words", &wide, false, &(HeatmapPlace){38, 50, 400, 3000});
+    assert_picture("long", &long_one, false, &(HeatmapPlace){10, 20, 5000, 300});
+}
+
+static void assert_table(const Table *table, const char *wanted) {
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    table_print(out, table);
+    fclose(out);
+    assert_string_equal(text, wanted);
+    free(text);
+}
+
+static void test_tables_are_aligned(void **state) {
+    (void)state;
+    char *const rows[] = {"潮水", "a label of 19 bytes"}, *const columns[] = {"x", "a column too long for it"};
+    static const float four[] = {0.25f, NAN, -123456, 99999}, shades[] = {0, 0.3f, 0.5f, 0.7f, 0.9f, 1},
+                       equal[] = {2, 2};
+    static float many[2 * 13];
+    for (int i = 0; i < 2 * 13; i++) many[i] = (float)i;
+    assert_table(&(Table){2, 2, rows, columns, four, false},
+                 "                                   x  a column too lon\n"
+                 "  潮水                        0.2500                 -\n"
+                 "  a label of 19 by        -1.235e+05        99999.0000\n");
+    assert_table(&(Table){2, 3, rows, NULL, shades, true}, "  潮水              0.0000  0.3000  0.5000   ··░░▒▒\n"
+                                                           "  a label of 19 by  0.7000  0.9000  1.0000   ▓▓████\n");
+    assert_table(&(Table){1, 2, rows, NULL, equal, true}, "  潮水  2.0000  2.0000   ····\n");
+    assert_table(&(Table){1, 12, rows, NULL, many, false},
+                 "  潮水   0.0000   1.0000   2.0000   3.0000   4.0000   5.0000   6.0000   7.0000   8.0000   9.0000  "
+                 "10.0000  11.0000\n");
+    assert_table(&(Table){2, 13, rows, NULL, many, false},
+                 "  潮水               0.0000   1.0000   2.0000   3.0000   4.0000   5.0000   6.0000   7.0000  …\n"
+                 "  a label of 19 by  13.0000  14.0000  15.0000  16.0000  17.0000  18.0000  19.0000  20.0000  …\n");
+}
+
 /* ---- progress ---- */
 
 /* Captures standard error: redirects it to a pipe or terminal until capture_stop. */
@@ -474,6 +559,8 @@ int main(void) {
         cmocka_unit_test(test_heatmap_takes_any_weight),
         cmocka_unit_test(test_heatmap_is_deterministic),
         cmocka_unit_test(test_heatmap_reports_a_full_disk),
+        cmocka_unit_test(test_heatmap_looks_as_before),
+        cmocka_unit_test(test_tables_are_aligned),
         cmocka_unit_test(test_format_duration),
         cmocka_unit_test(test_plain_lines),
         cmocka_unit_test(test_a_dumb_terminal_gets_lines),
