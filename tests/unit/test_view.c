@@ -283,7 +283,7 @@ static void test_heatmap_looks_as_before(void **state) {
     (void)state;
     char *const characters[] = {"潮", "水", "，", "▁", "</s>"},
                 *const pieces[] = {"▁The", "▁t", "ide", "▁Llanfairpwllgwyngyllgogerychwyrndrobwll", "</s>"},
-                *const words[] = {"潮水退了", "沙滩", "很长很长很长很长很长很长很长很长很长很长很长很长", "。", "</s>"};
+                *const words[] = {"很长很长很长很长很长很长很长很长很长很长很长很长", "沙滩", "潮水退了", "。", "</s>"};
     static const float weights[] = {.8f, .1f, .05f, .03f, .02f, .2f,   .5f,   .095f, .094f, .111f, 0,   0, 1,
                                     .0f, 0,   .3f,  .4f,  .15f, .125f, .025f, .63f,  .17f,  .1f,   .1f, 0};
     static char *many[70];
