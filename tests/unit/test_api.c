@@ -151,6 +151,15 @@ static void aligns_and_scores_given_pairs(void **state) {
     assert_int_equal(by_word->target_count, 5); /* The tide went out. </s> */
     assert_string_equal(by_word->target[3], "out.");
     tide_result_free(aligned);
+    const TideForceOptions shifted = {sizeof shifted, .shift = 1}; /* each piece has the weights of the next one */
+    TideResult *next;
+    assert_int_equal(tide_align(f->session, sources, targets, 1, NULL, &aligned), TIDE_OK);
+    assert_int_equal(tide_align(f->session, sources, targets, 1, &shifted, &next), TIDE_OK);
+    const TideAlignment *own = &aligned->sentences[0]->hypotheses[0]->alignment;
+    assert_memory_equal(next->sentences[0]->hypotheses[0]->alignment.weights, own->weights + own->source_count,
+                        (size_t)((own->target_count - 1) * own->source_count) * sizeof(float));
+    tide_result_free(aligned);
+    tide_result_free(next);
     session_free(&session);
     threads_free(threads);
 }
@@ -398,6 +407,12 @@ static void refuses_wrong_arguments(void **state) {
         {TIDE_BAD_ARGUMENT, good, 1, {.beam = 2, .n_best = 3}, "n_best 3 needs beam 3"},
         {TIDE_BAD_ARGUMENT, good, 1, {.normalize = NAN}, "normalize is nan, but must be a finite number"},
         {TIDE_BAD_ARGUMENT, good, 1, {.coverage = INFINITY}, "coverage is inf"},
+        {TIDE_BAD_ARGUMENT, good, 1, {.sample = 1, .top_p = NAN}, "top_p is nan, but must be a finite number"},
+        {TIDE_BAD_ARGUMENT,
+         good,
+         1,
+         {.sample = 1, .temperature = NAN},
+         "temperature is nan, but must be a finite number"},
         {TIDE_BAD_ARGUMENT, good, 1, {.mini_batch = 5000}, "mini_batch is 5000"},
         {TIDE_BAD_ARGUMENT, good, 1, {.max_length = -1}, "max_length is -1"},
         {TIDE_BAD_ARGUMENT, good, 1, {.head = 257}, "head is 257"},
@@ -444,16 +459,17 @@ static void refuses_wrong_options(void **state) {
     check_refused(f, cases, sizeof cases / sizeof *cases);
 }
 
-/* Nothing can follow the beginning of an empty sentence. */
-static void an_empty_sentence_has_its_prefix(void **state) {
+/* A translation begins with its prefix; nothing can follow that of an empty sentence. */
+static void a_translation_has_its_prefix(void **state) {
     Fixture *f = *state;
-    const char *const texts[] = {"", "潮水退了。", " "}, *const prefixes[] = {"The  tide ", NULL, NULL};
+    const char *const texts[] = {"", "潮水退了。", " "}, *const prefixes[] = {"The  tide ", "Everyone is", NULL};
     const TideTranslateOptions options = {.size = sizeof options, .prefixes = prefixes};
     TideResult *result;
     assert_int_equal(tide_translate(f->session, texts, 3, &options, &result), TIDE_OK);
     const TideHypothesis *first = result->sentences[0]->hypotheses[0];
     assert_string_equal(first->text, "The tide");
     assert_int_equal(first->alignment.target_count, 0);
+    assert_int_equal(strncmp(result->sentences[1]->hypotheses[0]->text, "Everyone is", strlen("Everyone is")), 0);
     assert_string_equal(result->sentences[2]->hypotheses[0]->text, "");
     tide_result_free(result);
 }
@@ -554,7 +570,8 @@ static void a_model_without_attention_aligns_nothing(void **state) {
     assert_string_equal(tide_error(session), "this model has no attention, so there is no alignment");
     assert_int_equal(tide_score(session, sources, targets, 3, NULL, &result), TIDE_OK);
     tide_result_free(result);
-    assert_int_equal(tide_translate(session, sources, 3, NULL, &result), TIDE_OK);
+    const TideTranslateOptions wants = {.size = sizeof wants, .shift = 1, .words = 1};
+    assert_int_equal(tide_translate(session, sources, 3, &wants, &result), TIDE_OK);
     assert_null(result->sentences[0]->hypotheses[0]->alignment.weights);
     tide_result_free(result);
     tide_session_free(session);
@@ -653,14 +670,16 @@ static void measures(void **state) {
     assert_true(fabs(aer.rate - (1 - (1.0 + 2) / (2 + 2))) < 1e-12 && aer.precision == 1 && aer.recall == 0.5);
     assert_int_equal(tide_aer(wrong, gold, 1, &aer, error, sizeof error), TIDE_BAD_TEXT);
     assert_non_null(strstr(error, "links:1: "));
+    assert_int_equal(tide_aer(gold, wrong, 1, &aer, error, sizeof error), TIDE_BAD_TEXT);
+    assert_string_equal(error, "gold:1: '1:1' is not a link such as 3-4 (words are counted from 0)");
     assert_int_equal(tide_aer(links, gold, 1, NULL, error, sizeof error), TIDE_BAD_ARGUMENT);
     assert_string_equal(error, "the aer is NULL");
 }
 
 static void draws_alignments(void **state) {
     (void)state;
-    static const char *const source[] = {"潮", "水", "</s>"}, *const target[] = {"▁tide", "</s>"},
-                             *const bad[] = {"\xff", "b"};
+    static const char *const source[] = {"潮", "水", "</s>"}, *const target[] = {"▁tide", "</s>"};
+    const char *bad[] = {"\xff", "b"};
     static const float weights[] = {0.25F, 0.5F, 0.25F, NAN, 2, -1};
     TideAlignment a = {3, 2, source, target, weights};
     char *text;
@@ -676,6 +695,8 @@ static void draws_alignments(void **state) {
     a.target = bad;
     assert_int_equal(tide_draw(&a, TIDE_SVG, &text), TIDE_BAD_TEXT);
     assert_null(text);
+    bad[0] = NULL;
+    assert_int_equal(tide_draw(&a, TIDE_SVG, &text), TIDE_BAD_ARGUMENT);
     a.target_count = 0;
     assert_int_equal(tide_draw(&a, TIDE_SVG, &text), TIDE_BAD_ARGUMENT);
     a.weights = NULL;
@@ -1026,7 +1047,7 @@ int main(void) {
         TEST(refuses_wrong_arguments),
         TEST(refuses_wrong_options),
         TEST(refuses_wrong_pointers),
-        TEST(an_empty_sentence_has_its_prefix),
+        TEST(a_translation_has_its_prefix),
         TEST(accepts_options_of_other_versions),
         TEST(can_be_cancelled),
         TEST(ensembles_need_the_same_pieces),
