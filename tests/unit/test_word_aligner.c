@@ -423,6 +423,34 @@ static void priors_survive_a_file(void **state) {
     assert_string_equal(text, valid_priors);
     mem_free(text);
     priors_free(&priors);
+    char windows[2 * sizeof valid_priors], *end = windows;
+    for (const char *at = valid_priors; *at; *end++ = *at++)
+        if (*at == '\n') *end++ = '\r';
+    *end = '\0';
+    assert_int_equal(read_priors(&priors, windows, &err), 0);
+    text = priors_text(&priors);
+    assert_string_equal(text, valid_priors);
+    mem_free(text);
+    priors_free(&priors);
+}
+
+static void all_kinds_of_counts_are_added(void **state) {
+    (void)state;
+    LinkCounts sum = link_counts_new(1), more = link_counts_new(3);
+    link_counts_add(&sum, 0, 4, 1);
+    link_counts_add(&more, 0, 4, 10);
+    link_counts_add(&more, 2, 7, 6);
+    more.jump[0] = 4;
+    more.jump[JUMPS - 1] = 8;
+    more.fertility[0][0] = 2;
+    more.fertility[2][FERTILITIES - 1] = 12;
+    link_counts_add_all(&sum, &more, 0.5F);
+    assert_true(count_of(&sum.pairs, 0, 4) == 6 && count_of(&sum.pairs, 2, 7) == 3);
+    assert_true(sum.total[0] == 6 && sum.total[1] == 0 && sum.total[2] == 3);
+    assert_true(sum.jump[0] == 2 && sum.jump[1] == 0 && sum.jump[JUMPS - 1] == 4);
+    assert_true(sum.fertility[0][0] == 1 && sum.fertility[2][FERTILITIES - 1] == 6 && sum.fertility[1][0] == 0);
+    link_counts_free(&sum);
+    link_counts_free(&more);
 }
 
 static void broken_priors_are_refused_with_their_line(void **state) {
@@ -578,6 +606,7 @@ int main(void) {
         cmocka_unit_test(threads_do_not_change_the_result),
         cmocka_unit_test(the_caller_can_end_it),
         cmocka_unit_test(priors_survive_a_file),
+        cmocka_unit_test(all_kinds_of_counts_are_added),
         cmocka_unit_test(broken_priors_are_refused_with_their_line),
         cmocka_unit_test(priors_align_new_text),
         cmocka_unit_test(words_are_linked_by_their_tokens),
