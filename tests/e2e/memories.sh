@@ -67,6 +67,8 @@ if strings -a "$tide" 2>/dev/null | grep -q libexpat.so || grep -q libexpat.so "
 
     sed 's/ZH_CN/fr/; s/zh-TW/fr/; s/cmn-Hans/fr/' "$scratch/a.tmx" >"$scratch/b.tmx"
     refuses "$scratch/b.tmx" ': no translation unit has both zh and en; the languages are: en-US fr de eng EN'
+    sed -E 's/"(en-US|eng|EN|en)"/"fr"/' "$scratch/a.tmx" >"$scratch/b.tmx"
+    refuses "$scratch/b.tmx" ': no translation unit has both zh and en; the languages are: fr ZH_CN zh-TW de cmn-Hans'
     echo '<html><body/></html>' >"$scratch/c.tmx"
     refuses "$scratch/c.tmx" ':1: is not a TMX file: its first element is html'
     head -n 10 "$scratch/a.tmx" >"$scratch/d.tmx"

@@ -469,6 +469,7 @@ static void broken_priors_are_refused_with_their_line(void **state) {
         {"# units char word\n# forward links\na\tb\n", "unit, tab, unit, tab, count", 3},
         {"# units char word\n# forward links\na\t\t1\n", "unit, tab, unit, tab, count", 3},
         {"# units char word\n# forward links\na\tb\t1\t2\n", "unit, tab, unit, tab, count", 3},
+        {"# units char word\n# forward links\na\tb\t1\t2\t3\n", "unit, tab, unit, tab, count", 3},
         {"# units char word\n# forward links\na\tb\t-1\n", "unit, tab, unit, tab, count", 3},
         {"# units char word\n# forward links\na\tb\t1.2345\n", "unit, tab, unit, tab, count", 3},
         {"# units char word\n# forward links\na\tb\t1e3\n", "unit, tab, unit, tab, count", 3},
