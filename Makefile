@@ -1,10 +1,11 @@
-# tide. `make` builds build/tide; `make demo` and `make test` first install missing packages. See README.md.
+# tide. `make demo` and `make test` first install missing packages. See README.md.
 #
+#   make                builds what `make install` installs: program, libraries, man pages; the same as `make all`
 #   make demo           trains the tiny preset on corpus/ and translates the tide sentence
 #   make test           all tests; one=beam runs those of this name: one=unit/test_beam, one=e2e/serve, one=soak/kills
 #   make test-all       installs what all tests need, and runs all of them, none skipped; not those of `make soak`
 #   make help           this list
-#   make install        program, libraries, presets, scripts, man pages and completions to $(DESTDIR)$(PREFIX)
+#   make install        copies program, libraries, presets, scripts, man pages and completions to $(DESTDIR)$(PREFIX)
 #   make uninstall      removes them
 #   make library        libtide.so, libtide.a
 #   make abi            compares the public names of the libraries with the lists in tests/fixtures
@@ -12,6 +13,7 @@
 #   make corpus-games   a corpus of some 80,000 pairs from the translations of games in Debian's packages
 #   make dist           build/tide-VERSION.tar.gz
 #   make setup          installs the packages that the build and the tests need
+#   make clean          removes build/
 
 MAKEFLAGS += --no-builtin-rules --no-print-directory
 .DELETE_ON_ERROR: # a file that a recipe had begun to write
@@ -57,6 +59,9 @@ CFLAGS   += $(EXTRA_CFLAGS)
 LDFLAGS  += $(EXTRA_LDFLAGS)
 
 # ---- the program ----------------------------------------------------------------------------------------------------
+
+all: build/tide library core man
+.PHONY: all
 
 FLOORS  := core model io text score corpus aligner translate train view api serve bench
 ONCE_FOR_EACH_SET := kernels gemm_f32 gemm_i8
@@ -126,6 +131,14 @@ $B/cli/main.o: $B/commit
 $B/commit: optional
 	@mkdir -p $(@D)
 	@echo '$(COMMIT)' | cmp -s - $@ || echo '$(COMMIT)' >$@
+
+# The headers of other libraries; core/ needs none.
+headers:
+	@for name in $(if $(filter wasm,$(config)),,stb_ds utf8proc cJSON xxhash); do \
+	    echo "#include <$$name.h>" | $(CC) $(CPPFLAGS) -E - >/dev/null 2>&1 || { \
+	    echo "make: $(CC) does not find $$name.h; scripts/setup installs what tide needs (README.md lists it)" >&2; exit 1; }; done
+$(filter-out $B/core/% $B/browser/%,$(OBJECTS)) $(CLI): | headers
+.PHONY: headers
 
 include mk/web.mk
 
@@ -225,7 +238,8 @@ test-all:
 # ---- installation ---------------------------------------------------------------------------------------------------
 
 # Each part has targets install-PART and uninstall-PART, which `install` and `uninstall` run, and variables for its folders.
-# What is installed is written to $(DESTDIR)FOLDER; a package is made in a DESTDIR of its own.
+# What is installed is written to $(DESTDIR)FOLDER; a package is made in a DESTDIR of its own. `install` only copies: root,
+# who often runs it, would leave files in build/ that nobody else can replace.
 bindir  ?= $(PREFIX)/bin
 libdir  ?= $(PREFIX)/lib
 includedir ?= $(PREFIX)/include
@@ -235,13 +249,25 @@ bashdir ?= $(PREFIX)/share/bash-completion/completions
 zshdir  ?= $(PREFIX)/share/zsh/site-functions
 fishdir ?= $(PREFIX)/share/fish/vendor_completions.d
 PRESETS := $(notdir $(wildcard models/*.conf))
+COMMANDS := $(shell grep -o 'command_[a-z]*,' src/cli/commands.c | sed 's/command_//; s/,//')
 # Scripts that do not need the sources.
 USED    := corpus-games libreoffice-pairs diversify train-aligner
 
-install: install-program install-library install-man
-uninstall: uninstall-program uninstall-library uninstall-man
+PARTS := program library man core
+BUILT.program = $B/tide $(SERVER:%=$B/%)
+BUILT.library = $(LIBRARY)
+BUILT.man     = $B/man/tide.1
+BUILT.core    = $(CORE) $(CORE_HEADERS)
 
-install-program: build/tide
+install: $(PARTS:%=built-%) $(PARTS:%=install-%)
+uninstall: $(PARTS:%=uninstall-%)
+$(PARTS:%=install-%): install-%: built-%
+$(PARTS:%=built-%): built-%:
+	@for file in $(BUILT.$*); do [ -e "$$file" ] || { \
+	    echo "make install: $$file is not built; first run \`make $(if $(filter release,$(config)),,config=$(config) )all\`" >&2; \
+	    exit 1; }; done
+
+install-program:
 	install -D -m 755 -t $(DESTDIR)$(bindir) $B/tide $(SERVER:%=$B/%)
 	install -D -m 644 -t $(DESTDIR)$(datadir) $(PRESETS:%=models/%) $(wildcard $(PAGE)/page.html)
 	install -D -m 755 -t $(DESTDIR)$(datadir)/scripts $(USED:%=scripts/%)
@@ -252,6 +278,7 @@ uninstall-program:
 	    [ ! -d $$folder ] || rmdir --ignore-fail-on-non-empty $$folder; done
 
 # The program prints its man pages and completions.
+man: $B/man/tide.1
 $B/man/tide.1: $B/tide
 	@rm -rf $(@D) && mkdir -p $(@D)
 	@$B/tide help --man >$@
@@ -259,7 +286,7 @@ $B/man/tide.1: $B/tide
 	    $B/tide help --man $$name >$(@D)/tide-$$name.1 || exit 1; done
 	@for shell in bash zsh fish; do $B/tide help --completion $$shell >$(@D)/$$shell || exit 1; done
 
-install-library: $(LIBRARY)
+install-library:
 	mkdir -p $(DESTDIR)$(libdir)/pkgconfig $(DESTDIR)$(includedir)
 	install -m 644 $B/libtide.a $B/libtide.so.$(VERSION) $(DESTDIR)$(libdir)
 	ln -sf libtide.so.$(VERSION) $(DESTDIR)$(libdir)/$(SONAME)
@@ -273,17 +300,17 @@ uninstall-library:
 	rm -f $(DESTDIR)$(includedir)/tide.h $(DESTDIR)$(libdir)/pkgconfig/tide.pc
 	-rmdir $(DESTDIR)$(libdir)/pkgconfig 2>/dev/null
 
-install-man: $B/man/tide.1
+install-man:
 	install -D -m 644 -t $(DESTDIR)$(mandir)/man1 $B/man/*.1
 	install -D -m 644 $B/man/bash $(DESTDIR)$(bashdir)/tide
 	install -D -m 644 $B/man/zsh $(DESTDIR)$(zshdir)/_tide
 	install -D -m 644 $B/man/fish $(DESTDIR)$(fishdir)/tide.fish
 
-uninstall-man: $B/man/tide.1
-	cd $B/man && for page in *.1; do rm -f "$(DESTDIR)$(mandir)/man1/$$page"; done
+uninstall-man:
+	rm -f $(addprefix $(DESTDIR)$(mandir)/man1/,tide.1 $(COMMANDS:%=tide-%.1))
 	rm -f $(DESTDIR)$(bashdir)/tide $(DESTDIR)$(zshdir)/_tide $(DESTDIR)$(fishdir)/tide.fish
 
-.PHONY: install uninstall install-program uninstall-program install-library uninstall-library install-man uninstall-man
+.PHONY: man install uninstall $(foreach part,$(PARTS),built-$(part) install-$(part) uninstall-$(part))
 
 # ---- other commands ------------------------------------------------------------------------------------------------
 
@@ -307,9 +334,10 @@ dist:
 	@mkdir -p build
 	git archive --format=tar --prefix=tide-$(VERSION)/ HEAD | gzip -9n >build/tide-$(VERSION).tar.gz
 
-# The comment at the beginning of each file lists its commands.
+# The comment at the beginning of each file lists its commands, with two spaces or more before their texts.
 help:
-	@for file in Makefile mk/*.mk; do sed -n '/^#/!q; s/^#   make/make/p' $$file; done
+	@for file in Makefile mk/*.mk; do sed -n '/^#/!q; s/^#   make/make/p' $$file; done | \
+	    awk '{ match($$0, /   */); printf "%-27s %s\n", substr($$0, 1, RSTART - 1), substr($$0, RSTART + RLENGTH) }'
 
 clean:
 	rm -rf build

@@ -43,10 +43,8 @@ abi-core: $(CORE)
 	@$(NM) -gP --defined-only $(CORE) | sed -n 's/ [A-Z] .*//p' | LC_ALL=C sort >$B/libtidecore.abi
 	@$(if $(update),cp $B/libtidecore.abi $(CORE_ABI),diff $(CORE_ABI) $B/libtidecore.abi)
 
-install: install-core
-uninstall: uninstall-core
 PC = $(VERSION) $(PREFIX) $(libdir) $(includedir)
-install-core: core
+install-core:
 	install -D -m 644 -t $(DESTDIR)$(includedir)/tide/core $(CORE_HEADERS)
 	install -D -m 644 -t $(DESTDIR)$(libdir) $(CORE)
 	mkdir -p $(DESTDIR)$(libdir)/pkgconfig
@@ -59,4 +57,4 @@ uninstall-core:
 	[ ! -d $(DESTDIR)$(includedir)/tide/core ] || \
 	    { cd $(DESTDIR)$(includedir) && rmdir --ignore-fail-on-non-empty -p tide/core; }
 
-.PHONY: core abi abi-core install-core uninstall-core
+.PHONY: core abi abi-core

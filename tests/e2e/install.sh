@@ -1,11 +1,25 @@
 #!/bin/sh
 # The examples in examples/libtide, and a program with names of its own that tide uses inside, compile and run against an
-# installation, with the shared and the static library. Installed scripts find the installed program.
+# installation, with the shared and the static library. Installed scripts find the installed program. `make install` copies
+# what is built, and builds nothing.
 . "$(dirname "$0")/../lib/common.inc"
 here=$(cd "$(dirname "$0")/../.." && pwd)
 build=$(dirname "$(readlink -f "$tide")")
-make -s -C "$here" config="$(basename "$build")" PREFIX=/opt/tide DESTDIR="$scratch/root" install-library install-program >"$scratch/log" 2>&1 ||
+config=$(basename "$build")
+touch "$scratch/begin"
+make -s -C "$here" config="$config" PREFIX=/opt/tide DESTDIR="$scratch/root" install-library install-program >"$scratch/log" 2>&1 ||
     die "make install: $(cat "$scratch/log")"
+[ -z "$(find "$here/build" -newer "$scratch/begin")" ] || die "make install writes $(find "$here/build" -newer "$scratch/begin")"
+
+# After `make demo`, which builds only the program, root installs: what is missing is named, and nothing is made.
+mkdir -p "$scratch/demo/build/$config"
+cp -r "$here/Makefile" "$here/mk" "$here/src" "$here/models" "$here/scripts" "$scratch/demo"
+cp "$build/tide" "$scratch/demo/build/$config"
+[ ! -e "$build/tide-serve" ] || cp "$build/tide-serve" "$scratch/demo/build/$config"
+timeout 20 make -s -C "$scratch/demo" config="$config" DESTDIR="$scratch/none" install >"$scratch/log" 2>&1 && die "install without libraries"
+grep -q "^make install: build/$config/libtide.a is not built; first run \`make .*all\`$" "$scratch/log" || die "make install: $(cat "$scratch/log")"
+[ ! -e "$scratch/none" ] || die "make install has begun without libraries"
+find "$scratch/demo/build" ! -name tide ! -name tide-serve -type f | grep . && die "make install has built something"
 export PKG_CONFIG_PATH="$scratch/root/opt/tide/lib/pkgconfig" PKG_CONFIG_SYSROOT_DIR="$scratch/root"
 export LD_LIBRARY_PATH="$scratch/root/opt/tide/lib"
 flags=$(pkg-config --cflags --libs tide) || die "pkg-config does not find tide"

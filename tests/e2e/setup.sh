@@ -1,5 +1,6 @@
 #!/bin/sh
-# scripts/setup installs only the missing packages, as root or with sudo, and asks no questions.
+# scripts/setup installs only the missing packages, as root or with sudo, and asks no questions. `make` names it if a header
+# is missing.
 . "$(dirname "$0")/../lib/common.inc"
 
 # fake NAME BODY: makes a command of a simulated machine, which has only these commands, env and grep
@@ -60,3 +61,9 @@ printf 'sudo\n' | asks 100
 fake dpkg-query 'echo "install ok installed"'
 asks 0 </dev/null
 [ ! -s "$scratch/stderr" ] || die "nothing is missing: $(cat "$scratch/stderr")"
+
+# pkg-config finds nothing
+PKG_CONFIG_LIBDIR=/nowhere PKG_CONFIG_PATH='' make B="$scratch/build" build/tide >"$scratch/out" 2>&1 && die "make without headers"
+grep -q 'does not find stb_ds.h; scripts/setup installs' "$scratch/out" || die "make without headers: $(cat "$scratch/out")"
+make help >"$scratch/out" && grep -q '^make  .*`make all`$' "$scratch/out" && grep -q '^make lint  *clang-tidy' "$scratch/out" ||
+    die "make help: $(cat "$scratch/out")"
