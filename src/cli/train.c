@@ -354,16 +354,18 @@ const Command command_train = {
     COMMAND_FLAGS(flags),
     .options = train_option_tables,
     .groups = groups,
-    .files =
-        REMARKS({"DIR/model.safetensors", "The best weights so far, with configuration, tokenizers and vocabularies"},
-                {"DIR/checkpoint.safetensors", "Everything that a training needs to continue"},
-                {"DIR/checkpoint.prev.safetensors", "The checkpoint before it"},
-                {"DIR/train.jsonl", "A line for each report and for each validation"},
-                {"DIR/align", "Alignments of the probe sentences at each validation"},
-                {"DIR/valid", "Translations of the development set at each validation"},
-                {"DIR/report.html", "A page with curves, alignments and translations; see tide-report(1)"},
-                {"../share/tide/NAME.conf", "A preset; the path begins at the folder of the program"},
-                {"models/NAME.conf", "A preset of your own, in the current folder"}),
+    .files = REMARKS(
+        {"DIR/model.safetensors", "The best weights so far, with configuration, tokenizers and vocabularies"},
+        {"DIR/checkpoint.safetensors", "Everything that a training needs to continue"},
+        {"DIR/checkpoint.prev.safetensors", "The checkpoint before it"},
+        {"DIR/model.resume.safetensors",
+         "The best model before the end of the training, if that of the end is better; a longer training needs it"},
+        {"DIR/train.jsonl", "A line for each report and for each validation"},
+        {"DIR/align", "Alignments of the probe sentences at each validation"},
+        {"DIR/valid", "Translations of the development set at each validation"},
+        {"DIR/report.html", "A page with curves, alignments and translations; see tide-report(1)"},
+        {"../share/tide/NAME.conf", "A preset; the path begins at the folder of the program"},
+        {"models/NAME.conf", "A preset of your own, in the current folder"}),
     .examples = REMARKS(
         {"tide train --preset small --model run1 --after-epochs 12 \\\n"
          "    --train-sets corpus/train.zh corpus/train.en \\\n"

@@ -64,9 +64,9 @@ static int cut(const char *model, const char *folder, const char *ending, long l
     return status;
 }
 
-int outputs_cut(const char *model, long update, bool complete, Err *err) {
-    bool validated;
-    if (find_validation(model, update, &validated, err)) return -1;
-    const long last = validated || !complete ? update : update - 1;
+int outputs_cut(const char *model, long update, bool validated, Err *err) {
+    bool logged;
+    if (find_validation(model, update, &logged, err)) return -1;
+    const long last = validated || logged ? update : update - 1;
     return cut(model, "valid", ".out", last, err) || cut(model, "align", ".json", last, err) ? -1 : 0;
 }

@@ -10,7 +10,7 @@ int outputs_write_pairs(const char *model, char **const texts[2], Err *err);
 /* Writes the translations of a validation after `update` updates. Returns 0, or -1 with *err filled. */
 int outputs_write(const char *model, long update, char *const *translations, int n, Err *err);
 /* Cuts valid/ and align/ back to the checkpoint of `update`: removes the files of later updates, and those of `update`
-   itself if a complete train.jsonl has no validation there. Returns 0, or -1 with *err filled. */
-int outputs_cut(const char *model, long update, bool complete, Err *err);
+   itself if it was not validated: if neither `validated` nor train.jsonl says so. Returns 0, or -1 with *err filled. */
+int outputs_cut(const char *model, long update, bool validated, Err *err);
 
 #endif

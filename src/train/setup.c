@@ -102,10 +102,18 @@ static int check_no_model(const Training *t, Err *err) {
         access(aside, F_OK) ? " and keeps the old model as model.prev.safetensors" : "");
 }
 
+/* The best model is again that of the checkpoint. */
+static int take_model_back(const Training *t, Err *err) {
+    char path[PATH_SIZE], aside[PATH_SIZE];
+    path_in(path, t->job->model, "model.safetensors");
+    path_in(aside, t->job->model, MODEL_ASIDE);
+    return rename(aside, path) && errno != ENOENT ? err_set(err, path, 0, "cannot be written: %s", strerror(errno)) : 0;
+}
+
 /* Renames the model of an earlier training and removes its checkpoints, for --no-reload. If a model was renamed before,
    that one is kept: it is probably not the model of a new training that was stopped. */
 static int start_anew(const Training *t, Err *err) {
-    static const char *const checkpoints[] = {"checkpoint.safetensors", "checkpoint.prev.safetensors"};
+    static const char *const others[] = {"checkpoint.safetensors", "checkpoint.prev.safetensors", MODEL_ASIDE};
     char path[PATH_SIZE], aside[PATH_SIZE];
     path_in(path, t->job->model, "model.safetensors");
     path_in(aside, t->job->model, "model.prev.safetensors");
@@ -115,8 +123,8 @@ static int start_anew(const Training *t, Err *err) {
     } else if (rename(path, aside) && errno != ENOENT) {
         return err_set(err, path, 0, "cannot be renamed: %s", strerror(errno));
     }
-    for (size_t i = 0; i < sizeof checkpoints / sizeof *checkpoints; i++) {
-        path_in(path, t->job->model, checkpoints[i]);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        path_in(path, t->job->model, others[i]);
         if (unlink(path) && errno != ENOENT) return err_set(err, path, 0, "cannot be removed: %s", strerror(errno));
     }
     return directory_sync(t->job->model) ? err_set(err, t->job->model, 0, "cannot be written: %s", strerror(errno)) : 0;
@@ -460,19 +468,19 @@ static int check_outputs(const Training *t, Err *err) {
     return 0;
 }
 
-/* Opens train.jsonl, and cuts it back to the checkpoint, and with it align/ and valid/. */
+/* Opens train.jsonl, and cuts it back to the checkpoint, and with it align/, valid/ and the best model. */
 static int open_log(Training *t, Err *err) {
     TrainState *s = &t->state;
     const long lines = s->log_lines;
     if (!training_writes(t)) return 0;
     if (check_outputs(t, err)) return -1;
-    if (t->job->no_reload && start_anew(t, err)) return -1;
+    if (t->job->no_reload ? start_anew(t, err) : take_model_back(t, err)) return -1;
     if (log_open(&t->directory.log, t->job->model, &s->log_lines, err)) return -1;
     const bool complete = s->log_lines == lines;
     if (!complete)
         training_note(t, "%s: has only %ld of the %ld lines that it had at the checkpoint; the others are lost",
                       t->directory.log.path, s->log_lines, lines);
-    return outputs_cut(t->job->model, s->update, complete, err);
+    return outputs_cut(t->job->model, s->update, !complete && training_validation_due(t), err);
 }
 
 int training_setup(Training *t, Err *err) {

@@ -88,7 +88,7 @@ static const Option table[] = {
     {"valid-metrics", OPTION_LIST, VALID_METRICS, AT(valid_metrics), 0, 0, valid_metric_names, RESUME_FREE, "bleu",
      "metrics of a validation: bleu, chrf, ce-mean-words, perplexity; the first chooses the best model"},
     {"valid-freq", OPTION_INT, 1, AT(valid_freq), 0, 2e9, NULL, RESUME_FREE, "0",
-     "updates between validations; 0: one per epoch"},
+     "updates between validations; 0: one per epoch; the end is always validated"},
     {"save-freq", OPTION_INT, 1, AT(save_freq), 0, 2e9, NULL, RESUME_FREE, "500",
      "updates between checkpoints; 0: only at validations"},
     {"disp-freq", OPTION_INT, 1, AT(disp_freq), 1, 2e9, NULL, RESUME_FREE, "50",

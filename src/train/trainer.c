@@ -288,8 +288,6 @@ static void plan_epoch(Training *t) {
     t->epoch = epoch_plan(&t->data.pairs, o->mini_batch, o->maxi_batch, (uint64_t)o->seed, t->state.epoch);
 }
 
-static bool due(long update, int frequency) { return frequency > 0 && update % frequency == 0; }
-
 /* Whether one of the next MOST_SKIPPED updates is followed by a validation. */
 static bool validation_is_near(const Training *t) {
     const long frequency = t->job->options.valid_freq;
@@ -311,19 +309,18 @@ static int step(Training *t, Err *err) {
     double started = seconds_now();
     int tokens = update(t, t->epoch.order + begin[0], begin[1] - begin[0], err);
     if (tokens < 0) return -1;
-    bool epoch_over = ++t->state.batch == t->epoch.batches;
+    t->state.batch++;
     show_progress(t, tokens, seconds_now() - started);
-    if (epoch_over) {
+    if (t->state.batch == t->epoch.batches) {
         t->state.epoch++;
         t->state.batch = 0;
         plan_epoch(t);
     }
-    if (due(t->state.update, o->disp_freq) && t->state.report_updates > 0 && report(t, err)) return -1;
+    if (training_due(t->state.update, o->disp_freq) && t->state.report_updates > 0 && report(t, err)) return -1;
     if (t->state.skipped) return 0; /* the weights that led to a skipped update may be bad: they are not saved */
-    bool validated =
-        data_has_validation(&t->job->files) && (o->valid_freq ? due(t->state.update, o->valid_freq) : epoch_over);
+    const bool validated = data_has_validation(&t->job->files) && training_validation_due(t);
     if (validated && training_validate(t, err)) return -1;
-    return validated || due(t->state.update, o->save_freq) ? save_checkpoint(t, err) : 0;
+    return validated || training_due(t->state.update, o->save_freq) ? save_checkpoint(t, err) : 0;
 }
 
 /* Ends a run whose last updates were skipped: nothing is saved. A model of an earlier end stays. */
@@ -341,15 +338,16 @@ static int finish_skipped(const Training *t, Err *err) {
     return 0;
 }
 
-/* Ends this run with a checkpoint and a model. Writes the checkpoint before the last validation, so that a longer
-   training resumes as if it had never stopped. If there was no validation yet, the model has the weights of the last
-   update. */
+/* Ends this run with a checkpoint and a model. A regular end is validated. Writes the checkpoint before this
+   validation, so that a longer training resumes as if it had never stopped. If there was no validation yet, the model
+   has the weights of the last update. */
 static int finish_run(Training *t, bool stopped, Err *err) {
     const TrainState *s = &t->state;
     const bool validates = data_has_validation(&t->job->files) && !stopped;
     if ((!s->skipped && save_checkpoint(t, err)) || (s->report_updates > 0 && report(t, err))) return -1;
     if (s->skipped) return stopped ? 0 : finish_skipped(t, err);
-    if (s->best < 0 && validates) return training_validate(t, err);
+    t->ending = true;
+    if (validates && (s->best < 0 || !training_validation_due(t)) && training_validate(t, err)) return -1;
     if (s->best_update == 0) return training_save_model(t, err);
     training_note(t, "the model is that of update %ld, which had the best %s", s->best_update,
                   valid_metric_title(s->metric));

@@ -28,6 +28,13 @@ int training_log(Training *t, const char *line, Err *err) {
     return log_line(&t->directory.log, line, err);
 }
 
+bool training_due(long update, int frequency) { return frequency > 0 && update % frequency == 0; }
+
+bool training_validation_due(const Training *t) {
+    const int frequency = t->job->options.valid_freq;
+    return frequency ? training_due(t->state.update, frequency) : t->state.batch == 0;
+}
+
 double training_epochs(const Training *t) {
     return (double)t->state.epoch + (t->epoch.batches ? (double)t->state.batch / t->epoch.batches : 0);
 }

@@ -57,6 +57,7 @@ typedef struct Training {
     Meter meter;
     bool resumed; /* from a checkpoint */
     bool saved;   /* the directory has a checkpoint of this training */
+    bool ending;  /* a validation now is one that a longer training would not have */
 } Training;
 
 /* Whether this process is rank 0, which writes the files. */
@@ -67,6 +68,10 @@ int training_join(const Training *training, Err *err);
 void training_note(const Training *training, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Writes a line of JSON to train.jsonl, on rank 0 only. Returns 0, or -1 with *err filled. */
 int training_log(Training *training, const char *line, Err *err);
+/* Whether something that happens every `frequency` updates follows this update; 0: it never happens. */
+bool training_due(long update, int frequency);
+/* Whether a training of any length validates after the last update, if it has a dev set. */
+bool training_validation_due(const Training *training);
 /* Number of epochs done, with the fraction of the current one. */
 double training_epochs(const Training *training);
 /* exp(nats), the perplexity for a loss in nats per token; at most 1e15, because JSON has no infinity. */
@@ -108,6 +113,10 @@ int validation_translate(Training *training, SessionProgress *progress, Translat
 int alignments_write(Training *training, char *const *sentences, Err *err);
 
 /* ---- validate.c ---- */
+
+/* The best model of the validations that a longer training has, too; in the model's directory only if the validation at
+   the end of the last run was better. */
+#define MODEL_ASIDE "model.resume.safetensors"
 
 /* Measures loss, BLEU, the other --valid-metrics and attention on the validation set, writes them to train.jsonl, and
    writes the translations and the alignments of the probes. Writes the model if the first metric is the best so far.

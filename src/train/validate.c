@@ -7,9 +7,11 @@
 #include "text/unicode.h"
 #include "train/outputs.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { PROBES_OF_DEV = 4, EXAMPLES = 3 };
 
@@ -48,6 +50,15 @@ static int with_average(Training *t, int work(Training *, Err *), Err *err) {
     }
     if (average != own) mem_free(average);
     return status;
+}
+
+/* Before the last validation of a run replaces the best model: keeps that model for a training that continues. */
+static int set_model_aside(const Training *t, Err *err) {
+    char path[PATH_SIZE], aside[PATH_SIZE];
+    path_in(path, t->job->model, "model.safetensors");
+    path_in(aside, t->job->model, MODEL_ASIDE);
+    if (access(path, F_OK) || !link(path, aside) || !rename(path, aside)) return 0; /* not all disks have links */
+    return err_set(err, aside, 0, "cannot be written: %s", strerror(errno));
 }
 
 static int save_model(const Training *t, Err *err) {
@@ -159,6 +170,7 @@ static int write_validation(Training *t, Validation *v, const Translations *foun
     v->examples = found->n < EXAMPLES ? found->n : EXAMPLES;
     update_best(&t->state, v);
     int status = log_validation(t, v, err);
+    if (!status && v->best && t->ending) status = set_model_aside(t, err);
     if (!status && v->best) status = save_model(t, err);
     if (!status) status = write_probes(t, err);
     if (!status) status = outputs_write(t->job->model, v->update, texts, found->n, err);

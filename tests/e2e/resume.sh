@@ -19,8 +19,36 @@ for folder in align valid; do
     diff -r "$scratch/whole/$folder" "$scratch/stopped/$folder" || die "a stop changed $folder/"
 done
 
+# ---- the end is validated, once; a longer training has no trace of it ----
+validations() { sed -n 's/^{"update": \([0-9]*\),.*valid_loss.*/\1/p' "$scratch/$1/train.jsonl" | tr '\n' ' '; }
+ended() { run ended "$@" --valid-metrics ce-mean-words; }
+ended 12
+[ "$(validations ended)" = '12 ' ] || die "an end at a validation is validated twice: $(validations ended)"
+cp "$scratch/ended/model.safetensors" "$scratch/12"
+for _ in first again; do
+    ended 20
+    [ "$(validations ended)" = '12 20 ' ] || die "the end is not validated: $(validations ended)"
+    grep -q '^the model is that of update 20, which had the best cross-entropy$' "$scratch/stderr" || die "the end: $(cat "$scratch/stderr")"
+    [ -s "$scratch/ended/valid/00000020.out" ] && [ -s "$scratch/ended/align/00000020.json" ] || die "no translations of the end"
+    "$tide" translate "$scratch/ended" <"$scratch/ended/valid/source.txt" 2>/dev/null | cmp - "$scratch/ended/valid/00000020.out" ||
+        die "the model is not that of the end"
+done
+cp -r "$scratch/ended" "$scratch/worse"
+run unbroken 36 --valid-metrics ce-mean-words
+ended 36
+same "$scratch/unbroken" "$scratch/ended" "a validation at an end"
+[ "$(files unbroken)" = "$(files ended)" ] || die "a validation at an end leaves files: $(files ended)"
+# the model of the end was better than all that follow
+run worse 24 --valid-metrics ce-mean-words --learn-rate 5 --allow-change learn-rate
+grep -q '^the model is that of update 12,' "$scratch/stderr" && cmp "$scratch/12" "$scratch/worse/model.safetensors" ||
+    die "the best model of an unbroken training is lost: $(cat "$scratch/stderr")"
+run worse 20 --valid-metrics ce-mean-words --no-reload
+[ ! -e "$scratch/worse/model.prev.safetensors" ] && die "--no-reload"
+run worse 12 --valid-metrics ce-mean-words --no-reload
+[ -e "$scratch/worse/model.resume.safetensors" ] && die "--no-reload leaves the model of a training that it removes"
+
 # ---- a run that makes no update repeats the last report; 19 updates are an epoch ----
-reported() { tail -n 1 "$scratch/$1/train.jsonl" | sed 's/"tokens_per_s.*"gnorm"/"gnorm"/'; }
+reported() { grep gnorm "$scratch/$1/train.jsonl" | tail -n 1 | sed 's/"tokens_per_s.*"gnorm"/"gnorm"/'; }
 for updates in 19 25; do
     rm -rf "$scratch/rate"
     run rate "$updates" --lr-decay 0.5 --valid-freq 6
