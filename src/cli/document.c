@@ -1,4 +1,5 @@
 #include "cli/document.h"
+#include "cli/cli.h"
 #include "cli/messages.h"
 
 #include "io/ds.h"
@@ -29,6 +30,22 @@ static long line_of(const Passage *p, long sentence) {
     return line;
 }
 
+/* Refuses sentences that are too long: they stay empty. In HTML, whose tags have places in them, such a sentence is an
+   error. */
+static int check_lengths(Document *d, const Side *side, int most, const char *path, Err *err) {
+    char **sentences = d->passage.sentences;
+    Err why;
+    for (int i = 0; i < arrlen(sentences); i++) {
+        if (!side_check_lengths(side, sentences + i, 1, most, NULL, &why)) continue;
+        err_set(err, path, line_of(&d->passage, i), "%s", why.reason);
+        if (d->format == PASSAGE_HTML) return -1;
+        fail(err);
+        sentences[i][0] = '\0';
+        d->refused++;
+    }
+    return 0;
+}
+
 int document_read(Document *d, const Translator *translator, int most, Err *err) {
     static const char path[] = "standard input";
     size_t n;
@@ -42,9 +59,7 @@ int document_read(Document *d, const Translator *translator, int most, Err *err)
         status = err_set(err, path, why.line, "%s", why.reason);
     if (!status) {
         d->passage = passage_split(text, translator_reads_han(translator), d->format);
-        const int sentences = (int)arrlen(d->passage.sentences);
-        if (side_check_lengths(&translator->source, d->passage.sentences, sentences, most, path, &why))
-            status = err_set(err, path, line_of(&d->passage, why.line - 1), "%s", why.reason);
+        status = check_lengths(d, &translator->source, most, path, err);
     }
     mem_free(text);
     return status;

@@ -11,13 +11,14 @@ typedef struct Document {
     bool given; /* a flag asks for a document; else input is one sentence per line */
     PassageFormat format;
     Passage passage;
+    long refused;        /* sentences that are too long; they are empty, and standard error says so */
     char **translations; /* stb_ds array, owned: of the first sentences */
 } Document;
 
 /* Reads --split-sentences and --format. Returns 0, or -1 with *err filled. */
 int document_flags(const Args *args, Document *document, Err *err);
 /* Reads standard input and splits it. Returns 0, or -1 with *err filled: the text is not UTF-8 or has no times where
-   subtitles must have some, or a sentence has more than `most` pieces. */
+   subtitles must have some, or, in HTML, a sentence has more than `most` pieces. */
 int document_read(Document *document, const Translator *translator, int most, Err *err);
 /* Writes the document, with all translations, to standard output. */
 void document_write(const Document *document, bool spaced);

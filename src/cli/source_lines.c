@@ -26,14 +26,43 @@ void source_given(SourceLines *source, char **lines) {
     *source = (SourceLines){.lines = lines, .ended = true, .total = arrlen(lines)};
 }
 
-/* Returns the current line as a sentence, owned by the caller; NULL with *err filled if it cannot be translated. */
-static char *sentence_of(const SourceLines *source, Err *err) {
+/* Prints why a line is not translated. Returns the line that takes its place: an empty one, owned by the caller. */
+static char *refuse(SourceLines *source, const Err *why) {
+    fail(why);
+    source->refused++;
+    return mem_strdup("");
+}
+
+/* Returns the line, or an empty one if it is too long. */
+static char *check_length(SourceLines *source, char *line, const char *path, long number) {
+    Err why, named;
+    if (!side_check_lengths(source->side, &line, 1, source->max_length, NULL, &why)) return line;
+    mem_free(line);
+    err_set(&named, path, number, "%.400s; --split-sentences translates each sentence of a line for itself",
+            why.reason);
+    return refuse(source, &named);
+}
+
+int *source_check(SourceLines *source, const Side *side, int max_length, const char *path) {
+    int *refused = NULL;
+    source->side = side;
+    source->max_length = max_length;
+    for (int i = 0; i < arrlen(source->lines); i++) {
+        const long before = source->refused;
+        source->lines[i] = check_length(source, source->lines[i], path, i + 1L);
+        if (source->refused > before) arrput(refused, i);
+    }
+    return refused;
+}
+
+/* Returns the current line as a sentence, owned by the caller; NULL with *err filled if it ends the input. */
+static char *sentence_of(SourceLines *source, Err *err) {
     const LineReader *in = &source->reader;
     Err why;
-    char *line = line_reader_text(in, 0, in->length, err);
-    if (!line || !side_check_lengths(source->side, &line, 1, source->max_length, NULL, &why)) return line;
-    err_set(err, in->path, in->number, "%s", why.reason);
-    mem_free(line);
+    char *line = line_reader_text(in, 0, in->length, &why);
+    if (line) return check_length(source, line, in->path, in->number);
+    if (source->eager) return refuse(source, &why);
+    *err = why;
     return NULL;
 }
 
@@ -42,13 +71,6 @@ static void read_line(SourceLines *source) {
     const int status = line_reader_next(&source->reader, &source->wrong);
     char *line = status > 0 ? sentence_of(source, &source->wrong) : NULL;
     source->ended = !line;
-    if (status > 0 && !line && source->eager) {
-        fail(&source->wrong);
-        source->wrong.reason[0] = '\0';
-        source->refused++;
-        source->ended = false;
-        line = mem_strdup("");
-    }
     if (line) arrput(source->lines, line);
 }
 
@@ -71,9 +93,12 @@ int source_fill(SourceLines *source, Err *err) {
         *err = source->wrong;
         return -1;
     }
-    if (!source->refused) return 0;
-    return err_set(err, source->reader.path, 0, "%ld line%s could not be translated", source->refused,
-                   source->refused > 1 ? "s" : "");
+    return 0;
+}
+
+int source_status(const SourceLines *source, const char *unit, Err *err) {
+    if (source->refused < 2) return source->refused ? EXIT_FAILED : 0; /* one message is enough */
+    return err_set(err, "standard input", 0, "%ld %ss could not be translated", source->refused, unit);
 }
 
 void source_take(SourceLines *source, int n) {

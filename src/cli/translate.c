@@ -5,6 +5,7 @@
 #include "cli/document.h"
 #include "cli/word_lists.h"
 #include "cli/source_lines.h"
+#include "cli/unfamiliar.h"
 #include "io/ds.h"
 #include "text/normal_lines.h"
 #include "io/output.h"
@@ -108,6 +109,7 @@ typedef struct Translating {
     char **beginnings;   /* their texts: a stb_ds array, owned */
     Document document;
     SourceLines source;
+    Unfamiliar unfamiliar; /* of the lines so far */
     Session session;
     ProgressView progress;
     int first;         /* number of the first line of the current call, from 0 */
@@ -262,16 +264,18 @@ static int translate_lines(Translating *t, Err *err) {
     SourceLines *source = &t->source;
     double moment = seconds_now();
     int n, status = 0;
+    t->unfamiliar.translator = t->models.list[0];
     if (!source->ended) {
         if (source_open(source, &t->models.list[0]->source, t->search.max_length, t->search.mini_batch == 1, err))
             return -1;
         message_waiting("sentences");
     }
     while (!status && (n = source_fill(source, err)) > 0) {
-        if (t->first == 0 && source->reader.path && !source->eager && !source->wrong.reason[0])
+        if (t->first == 0 && !source->ended && !source->eager) /* else unfamiliar_report says it soon */
             language_warn(t->models.list[0], SOURCE, source->lines, source->reader.path);
         t->spent.read += elapsed(&moment);
         n = translate_most(source->lines, n, t->beam.beam);
+        for (int i = 0; i < n; i++) unfamiliar_add(&t->unfamiliar, source->lines[i]);
         status = translate_some(t, n, err);
         source_take(source, n);
         moment = seconds_now();
@@ -279,7 +283,8 @@ static int translate_lines(Translating *t, Err *err) {
     return status ? status : n;
 }
 
-/* Opens the outputs before it translates, so that a bad path fails at once and not after hours. */
+/* Opens the outputs before it translates, so that a bad path fails at once and not after hours. Returns as `run` of a
+   command. */
 static int translate_all(Translating *t, Err *err) {
     if ((t->pictures.dir && pictures_open(&t->pictures, err)) ||
         (t->html && output_open(&t->page_file, t->html, err)) || translate_lines(t, err))
@@ -289,7 +294,10 @@ static int translate_all(Translating *t, Err *err) {
     double moment = seconds_now();
     int status = t->html ? write_page(t, err) : 0;
     t->spent.write += elapsed(&moment);
-    return status;
+    if (status) return -1;
+    const char *unit = t->document.given ? "sentence" : "line";
+    unfamiliar_report(&t->unfamiliar, "standard input", unit);
+    return source_status(&t->source, unit, err);
 }
 
 static int translate(Translating *t, Err *err) {
@@ -343,12 +351,13 @@ static int read_lists(Translating *t, Err *err) {
     return 0;
 }
 
-/* Reads the prefixes of n sentences. */
-static int read_prefixes(Translating *t, const char *path, ptrdiff_t n, Err *err) {
+/* Reads the prefixes of n sentences. Those of sentences that are not translated are empty, too. */
+static int read_prefixes(Translating *t, const char *path, ptrdiff_t n, const int *refused, Err *err) {
     char **texts = lines_read_raw(path, true, err);
     int status = texts ? 0 : -1;
     if (!status && arrlen(texts) != n)
         status = err_set(err, path, 0, "has %td lines, but standard input has %td", arrlen(texts), n);
+    for (ptrdiff_t k = 0; k < arrlen(refused) && !status; k++) texts[refused[k]][0] = '\0';
     if (!status)
         status = prefixes_of_texts(&t->prefixes, &t->models.list[0]->target, (const char *const *)texts, (int)n,
                                    t->search.max_length, path, err);
@@ -369,15 +378,16 @@ static int read_input(Translating *t, Err *err) {
         if (document_read(&t->document, tr, t->search.max_length, err)) return -1;
         source_given(&t->source, t->document.passage.sentences);
         t->document.passage.sentences = NULL;
+        t->source.refused = t->document.refused;
         return 0;
     }
     if (!prefix) return 0;
     if (!(lines = lines_read(NULL, 1, err))) return -1;
     source_given(&t->source, lines);
-    return lines_check(tr, SOURCE, lines, t->search.max_length, "standard input", err) ||
-                   read_prefixes(t, prefix, arrlen(lines), err)
-               ? -1
-               : 0;
+    int *refused = source_check(&t->source, &tr->source, t->search.max_length, "standard input");
+    const int status = read_prefixes(t, prefix, arrlen(lines), refused, err);
+    arrfree(refused);
+    return status;
 }
 
 /* Checks the words of the command line, which are a model. */
@@ -403,7 +413,8 @@ static int run(const Args *args, Err *err) {
     for (int i = 0; i < t.models.count; i++) t.spent.checksum += t.models.list[i]->checksum_seconds;
     const bool failed = read_flags(&t, err) || read_lists(&t, err) || read_input(&t, err);
     t.spent.read = elapsed(&moment);
-    const int status = failed || translate(&t, err) ? -1 : 0;
+    const int status = failed ? -1 : translate(&t, err);
+    unfamiliar_free(&t.unfamiliar);
     source_close(&t.source);
     prefixes_free(&t.prefixes);
     strings_free(t.beginnings);
@@ -450,6 +461,8 @@ const Command command_translate = {
              "--attention-mode hard reads only the annotation with the largest score, not the weighted mean of all.\n"
              "It is only for translation: the choice of the largest score has no gradient, so a model cannot be\n"
              "trained with it.\n\n"
+             "The translation of a line with more than --max-length pieces is empty; standard error has its number, and\n"
+             "the exit status is 1. After the last line, standard error says which text the model does not know.\n\n"
              "--timing prints milliseconds. `start`: from the start of the process until the model is opened; before\n"
              "main, only processor time counts. `load`: reading the model and packing its weights; this includes\n"
              "`checksum`, the check of all bytes. `read`: reading all other input. `encode` and `decode`: the two\n"

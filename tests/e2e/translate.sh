@@ -12,12 +12,30 @@ tide_ok translate "$scratch/run" <"$scratch/dev.zh" >"$scratch/a"
 tide_ok translate "$scratch/run" --mini-batch 1 --threads 1 <"$scratch/dev.zh" >"$scratch/b"
 cmp "$scratch/a" "$scratch/b" || die "translations depend on the batch"
 
-# --timing: one more line on stderr; the parts do not add up to more than the total
+# --timing: a line on stderr; the parts do not add up to more than the total
 tide_ok translate "$scratch/run" --timing <"$scratch/dev.zh" >"$scratch/b"
 cmp "$scratch/a" "$scratch/b" || die "--timing changes the translation"
-sed 's/[^0-9. ]//g' "$scratch/stderr" | awk '
+grep '^start ' "$scratch/stderr" | sed 's/[^0-9. ]//g' | awk '
     { bad = NF != 8 || $3 > $2; for (i = 1; i <= NF; i++) { bad = bad || $i == ""; if (i != 3 && i != 8) sum += $i } }
     END { exit bad || NR != 1 || sum > $8 + 0.5 || $8 > 600 }' || die "--timing: $(cat "$scratch/stderr")"
+
+# what the model does not know is said once, after the last line
+unfamiliar() { # INPUT FLAG...: the messages
+    input=$1
+    shift
+    printf '%b' "$input" | "$tide" translate "$scratch/run" "$@" 2>&1 >"$scratch/out" || die "unknown text"
+}
+[ -z "$(unfamiliar '我在海边。\n。\n\n')" ] || die "known text: $(unfamiliar '我在海边。\n。\n\n')"
+unfamiliar '海。\nHello, how!\n龘龘\n\n海𠀀龘\n' >"$scratch/said"
+diff - "$scratch/said" <<'SAID' || die "unknown text"
+standard input: in 3 of 5 lines there is text that the model does not know: 龘 Hello how 𠀀
+standard input: in 2 of 5 lines there are no words that the model knows in its language, 'zh', first in line 2: such translations are inventions
+SAID
+for flags in '--mini-batch 1' '--mini-batch 2'; do
+    # shellcheck disable=SC2086 # words
+    unfamiliar '海。\nHello, how!\n龘龘\n\n海𠀀龘\n' $flags | cmp - "$scratch/said" || die "$flags: other unknown text"
+done
+unfamiliar '海。龘。\n' --split-sentences | grep -q '^standard input: in 1 of 2 sentences .* first in sentence 2' || die "unknown sentences"
 
 # a coverage penalty lowers the score; in such a small beam the hypotheses stay the same
 tide_ok translate "$scratch/run" --beam-size 3 --n-best 3 <"$scratch/dev.zh" | sort >"$scratch/a"

@@ -1,0 +1,95 @@
+#include "cli/unfamiliar.h"
+
+#include "cli/messages.h"
+#include "io/ds.h"
+#include "io/files.h"
+#include "text/placeholder.h"
+#include "text/unicode.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_PIECES_COUNTED = 10000, SHOWN = 20 };
+
+/* Whether the text has a letter or a Han character. */
+static bool has_letter(const char *text) {
+    size_t length;
+    for (int32_t c; *text && (length = utf8_read(text, strlen(text), &c)); text += length)
+        if (is_letter(c) || is_han(c)) return true;
+    return false;
+}
+
+static void count(Unfamiliar *u, const char *piece) {
+    const size_t n = strlen(piece);
+    int number = string_table_find(&u->pieces, piece, n);
+    if (number < 0 && string_table_count(&u->pieces) == MOST_PIECES_COUNTED) return;
+    if (number < 0) {
+        number = string_table_add(&u->pieces, piece, n);
+        arrput(u->counts, 0);
+    }
+    u->counts[number]++;
+}
+
+void unfamiliar_add(Unfamiliar *u, const char *line) {
+    const Side *side = &u->translator->source;
+    const size_t mark = strlen(SPACE_MARK);
+    char **pieces = side_split(side, line);
+    bool unknown = false, letters = false, known_letters = false;
+    for (ptrdiff_t i = 0; i < arrlen(pieces); i++) {
+        const char *text = strncmp(pieces[i], SPACE_MARK, mark) ? pieces[i] : pieces[i] + mark;
+        const bool known = vocab_has(side->vocab, pieces[i]);
+        if (!*text) continue;
+        if (!known) count(u, text);
+        unknown = unknown || !known;
+        if (placeholder_length(text) || !has_letter(text)) continue;
+        letters = true;
+        known_letters = known_letters || known;
+    }
+    strings_free(pieces);
+    u->lines++;
+    u->partly += unknown;
+    if (!letters || (known_letters && (!translator_reads_han(u->translator) || text_has_han(line)))) return;
+    if (!u->foreign++) u->first = u->lines;
+}
+
+typedef struct Counted {
+    const char *piece;
+    long count;
+} Counted;
+
+/* The most frequent first; of equal ones the first in the alphabet. */
+static int by_count(const void *a, const void *b) {
+    const Counted *x = a, *y = b;
+    if (x->count != y->count) return x->count < y->count ? 1 : -1;
+    return strcmp(x->piece, y->piece);
+}
+
+static void report_pieces(const Unfamiliar *u, const char *path, const char *unit) {
+    const int n = string_table_count(&u->pieces);
+    Counted *all = mem_alloc((size_t)n * sizeof *all);
+    for (int i = 0; i < n; i++) all[i] = (Counted){u->pieces.strings[i], u->counts[i]};
+    qsort(all, (size_t)n, sizeof *all, by_count);
+    MemoryFile memory;
+    FILE *out = memory_open(&memory);
+    for (int i = 0; i < n && i < SHOWN; i++) fprintf(out, " %s", all[i].piece);
+    if (n > SHOWN) fprintf(out, " and %d others", n - SHOWN);
+    char *list = memory_close(&memory, NULL);
+    message("%s: in %ld of %ld %ss there is text that the model does not know:%s", path, u->partly, u->lines, unit,
+            list);
+    mem_free(list);
+    mem_free(all);
+}
+
+void unfamiliar_report(const Unfamiliar *u, const char *path, const char *unit) {
+    if (u->partly) report_pieces(u, path, unit);
+    if (u->foreign)
+        message("%s: in %ld of %ld %ss there are no words that the model knows in its language, '%s', first in %s "
+                "%ld: such translations are inventions",
+                path, u->foreign, u->lines, unit, u->translator->options.langs[0], unit, u->first);
+}
+
+void unfamiliar_free(Unfamiliar *u) {
+    string_table_free(&u->pieces);
+    arrfree(u->counts);
+    *u = (Unfamiliar){0};
+}
