@@ -166,7 +166,7 @@ void progress_count(ProgressView *view, const char *what, long done, long all, d
 void progress_clear(ProgressView *view) {
     ProgressOutput *screen = &view->screen;
     if (!screen->terminal || screen->last_drawn == NOT_DRAWN) return; /* plain lines have nothing to clear */
-    fputc('\n', screen->file);
+    fputs("\r\033[K", screen->file);
     screen->last_drawn = NOT_DRAWN;
 }
 

@@ -28,7 +28,7 @@ void progress_stamp(FILE *log);
 /* Draws the progress of a training, but a bar at most ten times a second and a plain line at most once in
    line_interval. now: seconds on a monotonic clock. force: draw in any case. */
 void progress_show(ProgressView *view, const Progress *progress, double now, bool force);
-/* Ends the line of the bar, so that other text can be printed below it. The next call of progress_show or
+/* Erases the bar, so that other text can be printed in its place; plain lines stay. The next call of progress_show or
    progress_count draws a new bar. */
 void progress_clear(ProgressView *view);
 
