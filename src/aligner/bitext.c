@@ -13,11 +13,11 @@ void bitext_free(Bitext *bitext) {
         arrfree(side->spaced);
         arrfree(side->end);
     }
-    arrfree(bitext->line);
+    arrfree(bitext->number);
     *bitext = (Bitext){0};
 }
 
-long bitext_pairs(const Bitext *bitext) { return arrlen(bitext->line); }
+long bitext_pairs(const Bitext *bitext) { return arrlen(bitext->number); }
 
 size_t bitext_cells(const Bitext *bitext, long pair) {
     return (size_t)bitext_length(&bitext->side[SOURCE], pair) * (size_t)bitext_length(&bitext->side[TARGET], pair);
@@ -73,7 +73,7 @@ static void add_pair(Bitext *bitext, const DiskPair *pair, int longest) {
     else if (is_long) bitext->dropped_long++;
     else {
         for (int i = 0; i < 2; i++) add_side(&bitext->side[i], tokens[i]);
-        arrput(bitext->line, pair->line);
+        arrput(bitext->number, pair->number);
     }
     for (int i = 0; i < 2; i++) arrfree(tokens[i]);
 }

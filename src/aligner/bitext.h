@@ -20,7 +20,7 @@ typedef struct BitextSide {
 
 typedef struct Bitext {
     BitextSide side[2];                     /* SOURCE and TARGET */
-    long *line;                             /* stb_ds array: the line of each pair in its file, from 1 */
+    long *number;                           /* stb_ds array: DiskPair.number of each pair */
     long read, dropped_empty, dropped_long; /* pairs read, and those without tokens or with too many */
 } Bitext;
 

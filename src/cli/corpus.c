@@ -1,6 +1,7 @@
 /* tide corpus: cleans, deduplicates and splits a parallel corpus. */
 #include "cli/cli.h"
 #include "cli/messages.h"
+#include "cli/pairs.h"
 #include "io/ds.h"
 #include "corpus/import.h"
 
@@ -9,7 +10,10 @@
 static const Flag flags[] = {
     {"output", 1, "DIR", "directory for train.zh, train.en, dev.* and test.*", .kind = VALUE_DIR},
     {"lines", MANY, "ZH EN...", "pairs of line-aligned files", .kind = VALUE_FILE},
-    {"tsv", MANY, "FILE...", "English, tab, Chinese (manythings, Anki); - reads standard input", .kind = VALUE_FILE},
+    {"tsv", MANY, "FILE...", HELP_TSV "; - reads standard input", .kind = VALUE_FILE},
+    {"csv", MANY, "FILE...", HELP_CSV, .kind = VALUE_FILE},
+    {"jsonl", MANY, "FILE...", HELP_JSONL, .kind = VALUE_FILE},
+    FLAG_COLUMNS,
     {"tmx", MANY, "FILE...", "translation memories with Chinese and English", .kind = VALUE_FILE},
     {"mo", MANY, "FILE...", "gettext catalogues of Chinese translations", .kind = VALUE_FILE},
     {"po", MANY, "FILE...", "the same as text; the program msgfmt compiles them", .kind = VALUE_FILE},
@@ -23,16 +27,22 @@ static const Flag flags[] = {
     FLAGS_MESSAGES,
 };
 
-/* Adds the files of a flag; an input of lines has two paths, all others have one. */
-static void add_inputs(const Args *args, const char *flag, CorpusForm form, CorpusFiles **inputs) {
+/* Adds the files of a flag. */
+static void add_inputs(const Args *args, const char *flag, const int columns[2], CorpusFiles **inputs) {
     const char *const *paths = args_values(args, flag);
-    const int width = form == FORM_LINES ? 2 : 1, n = args_count(args, flag);
+    const CorpusForm form = pairs_form(flag);
+    const int width = pairs_files(form), n = args_count(args, flag);
     for (int i = 0; i < n; i += width)
-        arrput(*inputs, ((CorpusFiles){form, {paths[i], width > 1 ? paths[i + 1] : NULL}}));
+        arrput(*inputs, ((CorpusFiles){form, {paths[i], width > 1 ? paths[i + 1] : NULL}, {columns[0], columns[1]}}));
 }
 
 static void show(void *context, const char *what, long done, long all) {
     progress_count(context, what, done, all, seconds_now(), false);
+}
+
+static void show_note(void *context, const char *text) {
+    progress_clear(context);
+    message("%s", text);
 }
 
 static void print_report(const ImportReport *r) {
@@ -63,31 +73,31 @@ static int import_inputs(const ImportJob *job, Err *err) {
 }
 
 static int run(const Args *args, Err *err) {
-    int dev = -1, test = -1;
+    static const char *const forms[] = {"lines", "tsv", "csv", "jsonl", "tmx", "mo", "po"};
+    int dev = -1, test = -1, columns[2];
     ImportJob job = {.output = args_value(args, "output", 0),
                      .dropped = args_value(args, "dropped", 0),
                      .keep_paragraphs = args_has(args, "keep-paragraphs"),
-                     .simplify = args_has(args, "simplify")};
+                     .simplify = args_has(args, "simplify"),
+                     .note = show_note};
     if (args->word_count) return flags_only(err, "corpus", args->words[0]);
     if (!job.output) return usage_error(err, "--output is needed; see `tide corpus --help`");
     if (args_count(args, "lines") % 2)
         return usage_error(err, "--lines needs an even number of files: Chinese and English in turn");
-    if (args_int(args, "dev", &dev, err) || args_int(args, "test", &test, err) ||
+    if (pairs_columns(args, columns, err) || args_int(args, "dev", &dev, err) || args_int(args, "test", &test, err) ||
         args_int(args, "max-length", &job.limits.most_words, err) ||
         args_real(args, "max-ratio", &job.limits.most_ratio, err))
         return -1;
     CorpusFiles *inputs = NULL;
-    add_inputs(args, "lines", FORM_LINES, &inputs);
-    add_inputs(args, "tsv", FORM_TSV, &inputs);
-    add_inputs(args, "tmx", FORM_TMX, &inputs);
-    add_inputs(args, "mo", FORM_MO, &inputs);
-    add_inputs(args, "po", FORM_PO, &inputs);
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) add_inputs(args, forms[i], columns, &inputs);
     job.inputs = inputs;
     job.input_count = (int)arrlen(inputs);
     job.dev = dev;
     job.test = test;
-    int status = inputs ? import_inputs(&job, err)
-                        : usage_error(err, "--lines, --tsv, --tmx, --mo or --po is needed; see `tide corpus --help`");
+    int status =
+        inputs ? import_inputs(&job, err)
+               : usage_error(err,
+                             "--lines, --tsv, --csv, --jsonl, --tmx, --mo or --po is needed; see `tide corpus --help`");
     arrfree(inputs);
     return status;
 }
@@ -95,8 +105,9 @@ static int run(const Args *args, Err *err) {
 const Command command_corpus = {
     .name = "corpus",
     .summary = "clean, deduplicate and split a parallel corpus",
-    .usage = "--output DIR  --lines ZH EN | --tsv FILE | --tmx FILE | --mo FILE | --po FILE ...",
-    .about = "Reads Chinese and English in one or more of five formats, drops pairs that are not useful for\n"
+    .usage =
+        "--output DIR  --lines ZH EN | --tsv FILE | --csv FILE | --jsonl FILE | --tmx FILE | --mo FILE | --po FILE ...",
+    .about = "Reads Chinese and English in one or more of seven formats, drops pairs that are not useful for\n"
              "training, and writes train, dev and test. No sentence is in two of them: pairs that share a sentence\n"
              "on either side, directly or through other pairs, go into the same set; case and punctuation are\n"
              "ignored. The sets do not depend on the order of the input. Prints how many pairs were kept, and how\n"

@@ -1,6 +1,7 @@
 /* tide lexicon: statistical word alignment. */
 #include "cli/messages.h"
 #include "cli/models.h"
+#include "cli/pairs.h"
 #include "aligner/entries.h"
 #include "aligner/word_links.h"
 #include "io/ds.h"
@@ -13,7 +14,10 @@
 
 static const Flag flags[] = {
     {"train-sets", 2, "SRC TGT", "training corpus: two line-aligned files", .kind = VALUE_FILE},
-    FLAG_FILE("tsv", "training corpus: lines of English, tab, Chinese (manythings, Anki)"),
+    FLAG_FILE("tsv", "training corpus: " HELP_TSV),
+    FLAG_FILE("csv", "training corpus: " HELP_CSV),
+    FLAG_FILE("jsonl", "training corpus: " HELP_JSONL),
+    FLAG_COLUMNS,
     {"output", 1, "DIR", "directory for links, lexicon.tsv and priors.tsv", .kind = VALUE_DIR},
     FLAG_FILE("priors", "start with what was learned from another corpus: its priors.tsv"),
     FLAG_FILE("src", "with --priors: align these sentences, and write the links to standard output"),
@@ -37,9 +41,9 @@ static const char *const file_names[FILES] = {"links", "lexicon.tsv", "priors.ts
 
 typedef struct Lexicon {
     const Args *args;
-    const char *sets[2], *tsv; /* the corpus */
-    const char *output;        /* NULL: write links to standard output */
-    const char *priors_path;   /* NULL: none */
+    CorpusFiles corpus;
+    const char *output;      /* NULL: write links to standard output */
+    const char *priors_path; /* NULL: none */
     UnitKind kinds[2];
     int merges[2], max_length, threads;
     LinkOptions link_options;
@@ -61,14 +65,14 @@ static int show_reading(void *context, long done, long all) {
     return 0;
 }
 
-static const char *corpus_name(const Lexicon *work) { return work->tsv ? work->tsv : work->sets[SOURCE]; }
-
 static int read_disk(Lexicon *work, DiskCorpus *corpus, Err *err) {
-    const CorpusFiles files = {work->tsv ? FORM_TSV : FORM_LINES, {corpus_name(work), work->sets[TARGET]}};
-    Reader *reader = reader_open(&files, NULL, TARGET, err);
-    if (disk_corpus_read(corpus, reader, corpus_name(work), show_reading, &work->view, err)) return -1;
+    static const char *const langs[] = {"zh", "en"};
+    const char *path = work->corpus.path[0];
+    Reader *reader = reader_open(&work->corpus, langs, err);
+    if (reader && reader_note(reader)) message("%s", reader_note(reader));
+    if (disk_corpus_read(corpus, reader, path, show_reading, &work->view, err)) return -1;
     if (!bitext_read(&work->bitext, corpus, work->merges, work->max_length, show_reading, &work->view, err)) return 0;
-    if (!err->path[0]) snprintf(err->path, sizeof err->path, "%s", corpus_name(work));
+    if (!err->path[0]) snprintf(err->path, sizeof err->path, "%s", path);
     return -1;
 }
 
@@ -104,7 +108,7 @@ static void skip_to(Lexicon *work, long line) {
 static int write_pair(void *context, const PairAlignment *alignment, Err *err) {
     Lexicon *work = context;
     Link *links = word_links(alignment, work->link_options);
-    skip_to(work, work->bitext.line[alignment->pair]);
+    skip_to(work, work->bitext.number[alignment->pair]);
     links_print(work->links, links, (int)arrlen(links));
     fputc('\n', work->links);
     work->line++;
@@ -141,13 +145,13 @@ static int align(Lexicon *work, Err *err) {
 /* ---- files ---------------------------------------------------------------------------------------------------- */
 
 static int open_outputs(Lexicon *work, Err *err) {
-    const char *const inputs[] = {work->sets[SOURCE], work->sets[TARGET], work->tsv, work->priors_path};
+    const char *const inputs[] = {work->corpus.path[0], work->corpus.path[1], work->priors_path};
     char paths[FILES][PATH_SIZE];
     if (strlen(work->output) + 16 > PATH_SIZE) return err_set(err, work->output, 0, "the path is too long");
     if (directory_make(work->output, err)) return -1;
     for (int i = 0; i < FILES; i++) {
         path_in(paths[i], work->output, file_names[i]);
-        if (output_check(work->args, paths[i], inputs, 4, err)) return -1;
+        if (output_check(work->args, paths[i], inputs, 3, err)) return -1;
     }
     for (int i = 0; i < FILES; i++)
         if (output_open(&work->files[i], paths[i], err)) return -1;
@@ -211,19 +215,35 @@ static int numbers(const Args *args, Lexicon *work, Err *err) {
     return args_real(args, "threshold", &work->link_options.threshold, err);
 }
 
+/* Finds the files of the corpus or, with --src and --tgt, of the sentences to align. */
+static int corpus_flags(const Args *args, Lexicon *work, Err *err) {
+    const bool given = args_has(args, "src") || args_has(args, "tgt");
+    int count = given;
+    if (pairs_columns(args, work->corpus.columns, err)) return -1;
+    for (int side = 0; side < 2 && given; side++) work->corpus.path[side] = args_value(args, side ? "tgt" : "src", 0);
+    for (int i = 0; i < args->given_count; i++) {
+        const struct Given *flag = &args->given[i];
+        const CorpusForm form = pairs_form(flag->flag->name);
+        if (form == FORMS) continue;
+        count++;
+        work->corpus.form = form;
+        for (int k = 0; k < pairs_files(form); k++) work->corpus.path[k] = flag->values[k];
+    }
+    return count == 1 ? 0
+                      : usage_error(err, "exactly one of --train-sets, --tsv, --csv, --jsonl, and --src with --tgt is "
+                                         "needed; see `tide lexicon --help`");
+}
+
 /* Checks that the flags do not contradict each other. */
 static int check_flags(const Args *args, const Lexicon *work, Err *err) {
     const bool given = args_has(args, "src") || args_has(args, "tgt");
-    if (given + args_has(args, "train-sets") + args_has(args, "tsv") != 1)
-        return usage_error(
-            err, "exactly one of --train-sets, --tsv, and --src with --tgt is needed; see `tide lexicon --help`");
     if (given && (!args_has(args, "src") || !args_has(args, "tgt")))
         return usage_error(err, "--src and --tgt need each other; see `tide lexicon --help`");
     if (given && !work->priors_path)
         return usage_error(err, "--src and --tgt need --priors FILE; see `tide lexicon --help`");
     if (given && work->output)
-        return usage_error(err, "--src and --tgt write to standard output; --output needs --train-sets or --tsv; see "
-                                "`tide lexicon --help`");
+        return usage_error(err, "--src and --tgt write to standard output; --output needs --train-sets, --tsv, --csv "
+                                "or --jsonl; see `tide lexicon --help`");
     if (!given && !work->output) return usage_error(err, "--output is needed; see `tide lexicon --help`");
     if (work->priors_path && (args_has(args, "units") || args_has(args, "bpe-merges")))
         return usage_error(
@@ -232,15 +252,11 @@ static int check_flags(const Args *args, const Lexicon *work, Err *err) {
 }
 
 static int run(const Args *args, Err *err) {
-    const char *flag = args_has(args, "src") ? "src" : "train-sets";
-    Lexicon work = {.args = args,
-                    .sets = {args_value(args, flag, 0),
-                             args_has(args, "src") ? args_value(args, "tgt", 0) : args_value(args, "train-sets", 1)},
-                    .tsv = args_value(args, "tsv", 0),
-                    .output = args_value(args, "output", 0),
-                    .priors_path = args_value(args, "priors", 0)};
+    Lexicon work = {
+        .args = args, .output = args_value(args, "output", 0), .priors_path = args_value(args, "priors", 0)};
     if (args->word_count) return flags_only(err, "lexicon", args->words[0]);
-    if (check_flags(args, &work, err) || machine_flags(args, &work.threads, err) || numbers(args, &work, err))
+    if (corpus_flags(args, &work, err) || check_flags(args, &work, err) || machine_flags(args, &work.threads, err) ||
+        numbers(args, &work, err))
         return -1;
     return align_corpus(&work, err);
 }
@@ -248,7 +264,8 @@ static int run(const Args *args, Err *err) {
 const Command command_lexicon = {
     .name = "lexicon",
     .summary = "align words and learn a bilingual lexicon (statistical, no model)",
-    .usage = "--train-sets SRC TGT | --tsv FILE  --output DIR   or   --priors FILE --src FILE --tgt FILE",
+    .usage = "--train-sets SRC TGT | --tsv FILE | --csv FILE | --jsonl FILE  --output DIR   or   --priors FILE --src "
+             "FILE --tgt FILE",
     .about =
         "Finds which words of a pair translate each other: IBM Model 1, then a model of jumps (HMM), then a model of\n"
         "fertility, with Dirichlet priors, by Gibbs sampling in both directions (Östling & Tiedemann 2016). The\n"
@@ -256,7 +273,8 @@ const Command command_lexicon = {
         "`tide train --guided-alignment`; DIR/lexicon.tsv, lines of source, tab, target, tab, probability, for\n"
         "`tide translate --lexicon`; and DIR/priors.tsv, with which --priors aligns new text.\n\n"
         "Units: char, Han characters and runs of letters or digits; word, runs of letters or digits; piece, pieces of\n"
-        "BPE; given, what is between two spaces. Case is ignored. With --tsv, Chinese is the source. Links are those\n"
+        "BPE; given, what is between two spaces. Case is ignored. Except with --train-sets, Chinese is the source. "
+        "Links are those\n"
         "of words between spaces; if a sentence of kind char has no spaces, each character is a word.",
     COMMAND_FLAGS(flags),
     .files = REMARKS({"DIR/links", "The links of words, one line for each line of the corpus"},

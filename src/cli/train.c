@@ -1,6 +1,7 @@
 /* tide train: trains a model. */
 #include "cli/cli.h"
 #include "cli/messages.h"
+#include "cli/pairs.h"
 #include "cli/presets.h"
 #include "io/files.h"
 #include "train/job.h"
@@ -20,8 +21,12 @@ enum { MOST_MANY = 256 };
 static const Flag flags[] = {
     {"model", 1, "DIR", "directory of the model; a training that DIR already holds is continued", .kind = VALUE_DIR},
     {"train-sets", 2, "SRC TGT",
-     "training corpus: two line-aligned files; may be repeated, as --tsv, --tmx, --mo and --po", .kind = VALUE_FILES},
-    {"tsv", 1, "FILE", "training corpus: lines of English, tab, Chinese (manythings, Anki)", .kind = VALUE_FILES},
+     "training corpus: two line-aligned files; may be repeated, as --tsv, --csv, --jsonl, --tmx, --mo and --po",
+     .kind = VALUE_FILES},
+    {"tsv", 1, "FILE", "training corpus: " HELP_TSV, .kind = VALUE_FILES},
+    {"csv", 1, "FILE", "training corpus: " HELP_CSV, .kind = VALUE_FILES},
+    {"jsonl", 1, "FILE", "training corpus: " HELP_JSONL, .kind = VALUE_FILES},
+    FLAG_COLUMNS,
     {"tmx", 1, "FILE", "training corpus: a translation memory, not cleaned (see `tide corpus`)", .kind = VALUE_FILES},
     {"mo", 1, "FILE", "training corpus: a gettext catalogue, English to Chinese, not cleaned", .kind = VALUE_FILES},
     {"po", 1, "FILE", "the same as text; the program msgfmt compiles it", .kind = VALUE_FILES},
@@ -33,6 +38,8 @@ static const Flag flags[] = {
      .kind = VALUE_TEXT},
     {"valid-sets", 2, "SRC TGT", "development set: two line-aligned files", .kind = VALUE_FILE},
     FLAG_FILE("valid-tsv", "development set: lines as for --tsv"),
+    FLAG_FILE("valid-csv", "development set: rows as for --csv"),
+    FLAG_FILE("valid-jsonl", "development set: lines as for --jsonl"),
     FLAG_FILE("guided-alignment", "train the attention on these links of words: one line per pair, `i-j`, from 0"),
     {"pretrained-model", 1, "MODEL",
      "start from the weights, pieces and options of another model; options that are given override its",
@@ -57,7 +64,9 @@ static const Flag flags[] = {
 static const FlagGroup groups[] = {
     {"Common flags",
      "model train-sets tsv valid-sets preset config langs after-epochs after-minutes threads quiet log"},
-    {"Corpora", "tmx mo po train-set-weights train-set-tags train-set-noise valid-tsv max-length"},
+    {"Corpora",
+     "csv jsonl columns tmx mo po train-set-weights train-set-tags train-set-noise valid-tsv valid-csv valid-jsonl "
+     "max-length"},
     {"Pieces", "tokenizer bpe-merges merges dim-vocabs source-words"},
     {"Model", "arch dim-emb dim-rnn dim-att dim-maxout encoder enc-depth dec-cell-base-depth dec-depth dim-ffn window "
               "attention heads readout-state tied-embeddings init pretrained-model"},
@@ -241,21 +250,19 @@ static void no_memory(size_t bytes) {
 /* Lists the training corpora in the order of the command line, with their weights and tags. Returns their number, or -1
    with *err filled. */
 static int train_files(const Args *args, TrainFiles list[MOST_MANY], Err *err) {
-    int count = 0;
+    int count = 0, columns[2];
+    if (pairs_columns(args, columns, err)) return -1;
     for (int k = 0; k < args->given_count; k++) {
         const struct Given *given = &args->given[k];
-        const char *name = given->flag->name, *const *values = given->values;
-        static const char *const forms[] = {
-            [FORM_LINES] = "train-sets", [FORM_TSV] = "tsv", [FORM_TMX] = "tmx", [FORM_MO] = "mo", [FORM_PO] = "po"};
-        const int form_count = sizeof forms / sizeof *forms;
-        int form = FORM_LINES;
-        while (form < form_count && strcmp(name, forms[form]) != 0) form++;
-        if (form == form_count) continue;
+        const char *const *values = given->values;
+        const CorpusForm form = pairs_form(given->flag->name);
+        if (form == FORMS) continue;
         if (count == MOST_MANY) return usage_error(err, "more than %d training corpora", MOST_MANY);
-        const CorpusFiles files = {(CorpusForm)form, {values[0], form == FORM_LINES ? values[1] : NULL}};
+        const CorpusFiles files = {
+            form, {values[0], pairs_files(form) > 1 ? values[1] : NULL}, {columns[0], columns[1]}};
         list[count++] = (TrainFiles){files, 1, NULL, false};
     }
-    if (!count) return usage_error(err, "--train-sets, --tsv, --tmx, --mo or --po is needed");
+    if (!count) return usage_error(err, "--train-sets, --tsv, --csv, --jsonl, --tmx, --mo or --po is needed");
     const char *const lists[] = {"train-set-weights", "train-set-tags", "train-set-noise"};
     for (int i = 0; i < 3; i++)
         if (args_has(args, lists[i]) && args_count(args, lists[i]) != count)
@@ -270,6 +277,22 @@ static int train_files(const Args *args, TrainFiles list[MOST_MANY], Err *err) {
             return usage_error(err, "--train-set-noise is on or off, not '%s'", noise);
     }
     return count;
+}
+
+/* Finds the development set, if one is given. */
+static int valid_files(const Args *args, CorpusFiles *files, Err *err) {
+    static const char *const names[] = {"valid-sets", "valid-tsv", "valid-csv", "valid-jsonl"};
+    const char *given = NULL;
+    *files = (CorpusFiles){0};
+    if (pairs_columns(args, files->columns, err)) return -1;
+    for (int form = FORM_LINES; form <= FORM_JSONL; form++) {
+        if (!args_has(args, names[form])) continue;
+        if (given) return usage_error(err, "--%s and --%s cannot be given together", given, names[form]);
+        given = names[form];
+        files->form = (CorpusForm)form;
+        for (int i = 0; i < pairs_files(files->form); i++) files->path[i] = args_value(args, given, i);
+    }
+    return 0;
 }
 
 /* Checks that no file that is given is in MODEL/valid, where a training replaces and removes files. */
@@ -318,12 +341,11 @@ static int run(const Args *args, Err *err) {
     if ((job.files.train_count = train_files(args, sets, err)) < 0) return -1;
     job.files.train = sets;
     if (check_inputs(args, job.model, err)) return -1;
-    const char *valid_set = args_value(args, "valid-sets", 0), *valid_tsv = args_value(args, "valid-tsv", 0);
-    if (valid_set && valid_tsv) return usage_error(err, "--valid-sets and --valid-tsv cannot be given together");
-    job.files.valid = valid_tsv ? (CorpusFiles){FORM_TSV, {valid_tsv, NULL}}
-                                : (CorpusFiles){FORM_LINES, {valid_set, args_value(args, "valid-sets", 1)}};
-    if (job.files.guides && sets[0].files.form > FORM_TSV)
-        return usage_error(err, "--guided-alignment needs --train-sets or --tsv, because its lines belong to theirs");
+    if (valid_files(args, &job.files.valid, err)) return -1;
+    if (job.files.guides && sets[0].files.form >= FORM_TMX)
+        return usage_error(err,
+                           "--guided-alignment needs --train-sets, --tsv, --csv or --jsonl, because its lines belong "
+                           "to theirs");
     double timeout;
     if (gather_options(args, &job.options, err)) return err->path[0] ? -1 : usage_error(err, "%s", err->reason);
     if (machine_flags(args, &job.threads, err) || args_real(args, "rank-timeout", &timeout, err)) return -1;
@@ -346,8 +368,9 @@ static int run(const Args *args, Err *err) {
 const Command command_train = {
     .name = "train",
     .summary = "train a model on a parallel corpus",
-    .usage = "--train-sets SRC TGT | --tsv FILE | --tmx FILE | --mo FILE | --po FILE  --model DIR  [--valid-sets SRC "
-             "TGT] [--preset NAME] ...",
+    .usage = "--train-sets SRC TGT | --tsv FILE | --csv FILE | --jsonl FILE | --tmx FILE | --mo FILE | --po FILE  "
+             "--model DIR  "
+             "[--valid-sets SRC TGT] [--preset NAME] ...",
     .about = "Trains, validates, and writes checkpoints, the best model, train.jsonl, alignments and report.html into\n"
              "DIR. If DIR already holds a training, continues from its last checkpoint. Ctrl-C saves and stops. Flags\n"
              "with a * can also be set in a preset or in --config, one per line: `dim-emb = 256`.",

@@ -9,7 +9,7 @@
 const ReasonText reason_texts[REASONS] = {
     [KEPT] = {.name = "kept", .about = ""},
     [BROKEN] = {.name = "broken", .about = "not valid UTF-8, or contains a NUL"},
-    [NO_TAB] = {.name = "no-tab", .about = "a line without a tab"},
+    [NO_TAB] = {.name = "no-tab", .about = "a line without a tab, or with too few columns"},
     [FUZZY] = {.name = "fuzzy", .about = "marked as fuzzy in the catalogue (not listed by --dropped)"},
     [EMPTY] = {.name = "empty", .about = "a side is empty"},
     [IDENTICAL] = {.name = "identical", .about = "both sides are the same"},

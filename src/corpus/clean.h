@@ -8,7 +8,7 @@
 typedef enum Reason {
     KEPT,
     BROKEN,      /* not valid UTF-8, or contains a NUL */
-    NO_TAB,      /* a TSV line without a tab */
+    NO_TAB,      /* a line of TSV without a tab, a row with too few columns */
     FUZZY,       /* a message of a catalogue whose translation is marked as fuzzy */
     EMPTY,       /* one side or both are empty */
     IDENTICAL,   /* both sides are the same */

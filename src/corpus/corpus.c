@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The file has lines `line TAB source TAB target`. Normalised text has no tabs and no newlines. */
+/* The file has lines `number TAB line TAB source TAB target`. Normalised text has no tabs and no newlines. */
 
 int disk_corpus_open(DiskCorpus *corpus, const char *dir, bool keep, Err *err) {
     *corpus = (DiskCorpus){.dir = mem_strdup(dir), .keep = keep};
@@ -26,7 +26,7 @@ static int add_texts(DiskCorpus *corpus, char *text[2], long line, Err *err) {
         return 0;
     }
     if (corpus->n == INT_MAX) return err_set(err, NULL, line, "more than %d pairs", INT_MAX);
-    if (fprintf(corpus->lines.file, "%ld\t%s\t%s\n", line, text[SOURCE], text[TARGET]) < 0)
+    if (fprintf(corpus->lines.file, "%ld\t%ld\t%s\t%s\n", corpus->read, line, text[SOURCE], text[TARGET]) < 0)
         return file_temporary_broken(corpus->dir, err);
     corpus->n++;
     for (int side = 0; side < 2 && corpus->keep; side++) {
@@ -44,8 +44,8 @@ static int add_pair(DiskCorpus *corpus, const RawPair *pair, Err *err) {
         text[i] = line_text(pair->text[i], pair->size[i], pair->path[i], pair->line, pair->byte[i], err);
         failed = text[i] ? 0 : -1;
     }
-    if (!failed && pair->no_tab && (*text[SOURCE] || *text[TARGET]))
-        failed = err_set(err, pair->path[SOURCE], pair->line, "line has no tab between English and Chinese");
+    if (!failed && pair->short_of && (*text[SOURCE] || *text[TARGET]))
+        failed = err_set(err, pair->path[SOURCE], pair->line, "%s", pair->short_of);
     if (!failed) failed = add_texts(corpus, text, pair->line, err);
     for (int i = 0; i < 2; i++) mem_free(text[i]);
     return failed;
@@ -88,10 +88,14 @@ int disk_corpus_rewind(DiskCorpus *corpus, Err *err) {
 int disk_corpus_next(DiskCorpus *corpus, DiskPair *pair, Err *err) {
     const int status = line_reader_next(&corpus->lines, err);
     if (status <= 0) return status;
-    char *source = strchr(corpus->lines.line, '\t'), *target = source ? strchr(source + 1, '\t') : NULL;
+    char *end, *source, *target;
+    pair->number = strtol(corpus->lines.line, &end, 10);
+    pair->line = strtol(end, &source, 10);
+    target = *source == '\t' ? strchr(source + 1, '\t') : NULL;
     CHECK(target, "a pair on the disk without tabs: %.100s", corpus->lines.line);
     *source++ = *target++ = '\0';
-    *pair = (DiskPair){{source, target}, strtol(corpus->lines.line, NULL, 10)};
+    pair->text[SOURCE] = source;
+    pair->text[TARGET] = target;
     return 1;
 }
 

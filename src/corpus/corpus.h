@@ -22,6 +22,7 @@ typedef struct DiskCorpus {
 typedef struct DiskPair {
     char *text[2]; /* source and target */
     long line;     /* in its input file, from 1 */
+    long number;   /* among all pairs that were read, from 1; also those that were dropped count */
 } DiskPair;
 
 /* Called every 1000 pairs of long work with the work done and the total in the same unit (total 0: unknown). Returns
@@ -33,8 +34,8 @@ typedef int ProgressFn(void *context, long done, long all);
 int disk_corpus_open(DiskCorpus *corpus, const char *dir, bool keep, Err *err);
 /* Adds the pairs of a reader and closes the reader. reader NULL: it could not be opened, and *err is filled already.
    Returns 0, or -1 with *err filled (file and line); the corpus then has the pairs before the error.
-   Errors: text that is not valid UTF-8 or contains a NUL; a line without a tab that is not blank; an error of
-   reader_next; no pair with text on both sides; a full disk; a cancel by `progress` (NULL: none). */
+   Errors: text that is not valid UTF-8 or contains a NUL; a row of a table that has too few columns and is not blank;
+   an error of reader_next; no pair with text on both sides; a full disk; a cancel by `progress` (NULL: none). */
 int disk_corpus_read(DiskCorpus *corpus, Reader *reader, const char *path, ProgressFn *progress, void *context,
                      Err *err);
 /* Goes back to the first pair. Returns 0, or -1 with *err filled. */

@@ -118,7 +118,7 @@ static void import_raw(Import *import, const RawPair *pair) {
     import->report->forms += pair->same_message;
     for (int i = 0; i < 2; i++) text[i] = text_normalise(pair->text[i], pair->size[i], NULL);
     if (!text[CHINESE] || !text[ENGLISH]) drop(import, BROKEN, pair);
-    else if (pair->no_tab && (*text[CHINESE] || *text[ENGLISH])) drop(import, NO_TAB, pair);
+    else if (pair->short_of && (*text[CHINESE] || *text[ENGLISH])) drop(import, NO_TAB, pair);
     else if (import->job->keep_paragraphs) import_pair(import, text[CHINESE], text[ENGLISH], pair);
     else if (!import_lines(import, pair)) import_sentences(import, text[CHINESE], text[ENGLISH], pair);
     for (int i = 0; i < 2; i++) mem_free(text[i]);
@@ -126,8 +126,9 @@ static void import_raw(Import *import, const RawPair *pair) {
 
 static int read_input(Import *import, const CorpusFiles *input, Err *err) {
     static const char *const langs[] = {[CHINESE] = "zh", [ENGLISH] = "en"};
-    Reader *reader = reader_open(input, langs, ENGLISH, err);
+    Reader *reader = reader_open(input, langs, err);
     if (!reader) return -1;
+    if (reader_note(reader) && import->job->note) import->job->note(import->context, reader_note(reader));
     RawPair pair;
     int status;
     import->report->messages += reader_fuzzy(reader);

@@ -18,6 +18,7 @@ typedef struct ImportJob {
     bool keep_paragraphs; /* false: paragraphs are split into sentences if both sides have the same number of them */
     bool simplify;        /* the program `opencc` converts the Chinese side to simplified characters */
     long dev, test;       /* sizes of dev and test in pairs, as for `partition` */
+    void (*note)(void *context, const char *text); /* called with what people should know; NULL: none */
 } ImportJob;
 
 /* Counts of pairs. messages + forms + sentences is the number of all pairs, and also the sum of `dropped` and

@@ -2,9 +2,12 @@
 
 #include "io/ds.h"
 #include "io/lines.h"
+#include "corpus/jsonl.h"
 #include "corpus/mo.h"
 #include "corpus/po.h"
+#include "corpus/table.h"
 #include "corpus/tmx.h"
+#include "text/codes.h"
 #include "text/unicode.h"
 
 #include <string.h>
@@ -13,7 +16,11 @@
 struct Reader {
     int (*next)(Reader *reader, RawPair *pair, Err *err);
     LineReader lines[2];
-    int english;     /* TSV and catalogues: the side of the English */
+    const char *langs[2];
+    Table *table;
+    char short_of[64]; /* of the current pair */
+    Jsonl jsonl;
+    int english;     /* catalogues: the side of the English */
     char *catalogue; /* its bytes, owned */
     Mo mo;
     uint32_t message;   /* number of the next message */
@@ -32,6 +39,8 @@ int reader_next(Reader *reader, RawPair *pair, Err *err) {
 void reader_close(Reader *reader) {
     if (!reader) return;
     tmx_close(reader->tmx);
+    table_close(reader->table);
+    jsonl_free(&reader->jsonl);
     for (int i = 0; i < 2; i++) line_reader_close(&reader->lines[i]);
     mem_free(reader->catalogue);
     mem_free(reader);
@@ -83,22 +92,76 @@ static int next_line_pair(Reader *reader, RawPair *pair, Err *err) {
     return got[SOURCE];
 }
 
-/* ---- TSV ---- */
+/* ---- tables ---- */
 
+/* Makes the whole row of a table the text of the side that has the first column. */
+static void set_whole(Reader *reader, RawPair *pair, const Row *row) {
+    const int *columns = table_columns(reader->table), whole = columns[SOURCE] > columns[TARGET];
+    const char *bytes = row->quoted ? row->quoted : row->text, *path = reader->lines[0].path;
+    set_text(pair, whole, path, bytes, row->quoted ? arrlenu(row->quoted) : arrlenu(row->text));
+    set_text(pair, !whole, path, "", 0);
+    pair->byte[whole] = 0;
+}
+
+/* Fills the pair of a row that ends before column `missing`, from 0. */
+static void set_short(Reader *reader, RawPair *pair, const Row *row, int missing) {
+    const int n = (int)arrlen(row->cells);
+    set_whole(reader, pair, row);
+    pair->short_of = reader->short_of;
+    if (n == 1 && !row->quoted)
+        snprintf(reader->short_of, sizeof reader->short_of, "line has no tab between the two texts");
+    else
+        snprintf(reader->short_of, sizeof reader->short_of, "row has %d column%s, and no column %d", n,
+                 n > 1 ? "s" : "", missing + 1);
+}
+
+/* A cell of a CSV that is not valid text gives the whole row, so that the place in an error is that in the row. */
 static int next_row(Reader *reader, RawPair *pair, Err *err) {
-    LineReader *lines = &reader->lines[0];
-    int status = line_reader_next(lines, err);
+    const Row *row;
+    const int *columns = table_columns(reader->table);
+    const int status = table_next(reader->table, &row, err);
     if (status <= 0) return status;
-    if (lines->number == 1 && (starts_with(lines->line, "<?xml") || starts_with(lines->line, "<tmx")))
-        return err_set(err, lines->path, 1, "is XML, not lines with tabs; --tmx reads translation memories");
-    const char *end = lines->line + lines->length, *tab = memchr(lines->line, '\t', lines->length);
-    const char *second = tab ? tab + 1 : end, *next = memchr(second, '\t', (size_t)(end - second));
-    int english = reader->english, chinese = !english;
-    set_text(pair, english, lines->path, lines->line, (size_t)((tab ? tab : end) - lines->line));
-    set_text(pair, chinese, lines->path, second, (size_t)((next ? next : end) - second));
-    pair->byte[chinese] = (size_t)(second - lines->line);
+    bool valid = true;
+    pair->line = row->line;
+    for (int side = 0; side < 2; side++) {
+        if (columns[side] >= arrlen(row->cells)) {
+            set_short(reader, pair, row, columns[side]);
+            return 1;
+        }
+        const Cell *cell = &row->cells[columns[side]];
+        set_text(pair, side, reader->lines[0].path, row->text + cell->at, cell->size);
+        pair->byte[side] = cell->at;
+        valid &= !row->quoted || (utf8_valid(pair->text[side], cell->size) && !memchr(pair->text[side], 0, cell->size));
+    }
+    if (!valid) set_whole(reader, pair, row);
+    return 1;
+}
+
+static int open_table(Reader *reader, const CorpusFiles *files, Err *err) {
+    const bool csv = files->form == FORM_CSV;
+    reader->next = next_row;
+    reader->table = table_open(&reader->lines[0], csv, files->columns, reader->langs, err);
+    return reader->table ? 0 : -1;
+}
+
+const char *reader_note(const Reader *reader) { return reader->table ? table_note(reader->table) : NULL; }
+
+/* ---- lines of JSON ---- */
+
+/* A line that is not valid UTF-8 is the text of the source, so that the place in an error is that in the line. */
+static int next_object(Reader *reader, RawPair *pair, Err *err) {
+    LineReader *lines = &reader->lines[0];
+    const int status = line_reader_next(lines, err);
+    if (status < 0) return -1;
+    if (!status) return jsonl_end(&reader->jsonl, lines, reader->langs, err);
+    const bool valid = utf8_valid(lines->line, lines->length);
+    if (valid && jsonl_parse(&reader->jsonl, lines, reader->langs, err)) return -1;
+    for (int side = 0; side < 2; side++) {
+        const char *text = valid ? reader->jsonl.text[side] : "";
+        set_text(pair, side, lines->path, text, strlen(text));
+    }
+    if (!valid) set_text(pair, SOURCE, lines->path, lines->line, lines->length);
     pair->line = lines->number;
-    pair->no_tab = !tab;
     return 1;
 }
 
@@ -151,6 +214,16 @@ static int next_message(Reader *reader, RawPair *pair, Err *err) {
 
 long reader_fuzzy(const Reader *reader) { return reader->fuzzy; }
 
+/* Finds the side of the English. */
+static int find_english(Reader *reader, const char *path, Err *err) {
+    const char *source = reader->langs[SOURCE], *target = reader->langs[TARGET];
+    reader->english = english_language(target) ? TARGET : SOURCE;
+    if (english_language(source) != english_language(target)) return 0;
+    return err_set(err, path, 0,
+                   "holds English and another language, but --langs %s %s does not name English exactly once", source,
+                   target);
+}
+
 /* ---- opening ---- */
 
 static int open_lines(LineReader *lines, const char *path, Err *err) {
@@ -163,37 +236,47 @@ static int open_catalogue(Reader *reader, char *bytes, size_t size, Err *err) {
     return !bytes || mo_open(&reader->mo, bytes, size, reader->lines[0].path, err);
 }
 
-static int open_files(Reader *reader, const CorpusFiles *files, const char *const langs[2], Err *err) {
+static int open_catalogue_file(Reader *reader, const CorpusFiles *files, Err *err) {
     LineReader *lines = reader->lines;
     const char *path = files->path[0];
     char *bytes;
     size_t size;
+    reader->next = next_message;
+    if (find_english(reader, path, err)) return -1;
+    if (files->form == FORM_MO) {
+        lines->path = path;
+        bytes = text_read(path, &size, err);
+    } else {
+        if (open_lines(lines, path, err)) return -1;
+        bytes = po_compile(lines, &size, &reader->fuzzy, err);
+    }
+    return open_catalogue(reader, bytes, size, err);
+}
+
+static int open_files(Reader *reader, const CorpusFiles *files, Err *err) {
+    LineReader *lines = reader->lines;
+    const char *path = files->path[0];
     switch (files->form) {
     case FORM_LINES:
         reader->next = next_line_pair;
         return line_reader_open(&lines[SOURCE], path, err) || line_reader_open(&lines[TARGET], files->path[1], err);
-    case FORM_TSV: reader->next = next_row; return open_lines(lines, path, err);
+    case FORM_TSV:
+    case FORM_CSV: return open_lines(lines, path, err) || open_table(reader, files, err);
+    case FORM_JSONL: reader->next = next_object; return open_lines(lines, path, err);
     case FORM_TMX:
         reader->next = next_segments;
-        return open_lines(lines, path, err) || !(reader->tmx = tmx_open(lines, langs, err));
+        return open_lines(lines, path, err) || !(reader->tmx = tmx_open(lines, reader->langs, err));
     case FORM_MO:
-        reader->next = next_message;
-        lines->path = path;
-        bytes = text_read(path, &size, err);
-        return open_catalogue(reader, bytes, size, err);
-    case FORM_PO:
-        reader->next = next_message;
-        if (open_lines(lines, path, err)) return -1;
-        bytes = po_compile(lines, &size, &reader->fuzzy, err);
-        return open_catalogue(reader, bytes, size, err);
+    case FORM_PO: return open_catalogue_file(reader, files, err);
+    case FORMS: break;
     }
     return -1;
 }
 
-Reader *reader_open(const CorpusFiles *files, const char *const langs[2], int english, Err *err) {
+Reader *reader_open(const CorpusFiles *files, const char *const langs[2], Err *err) {
     Reader *reader = mem_zalloc(sizeof *reader);
-    reader->english = english;
-    if (!open_files(reader, files, langs, err)) return reader;
+    for (int side = 0; side < 2 && langs; side++) reader->langs[side] = langs[side];
+    if (!open_files(reader, files, err)) return reader;
     reader_close(reader);
     return NULL;
 }

@@ -1,5 +1,5 @@
-/* reader.h: reads parallel corpora pair by pair, without normalising: two line-aligned files (Moses), TSV
-   (manythings/Anki), translation memories, gettext catalogues. */
+/* reader.h: reads parallel corpora pair by pair, without normalising: two line-aligned files (Moses), tables with two
+   columns of text (TSV, CSV), lines of JSON, translation memories, gettext catalogues. */
 #ifndef TIDE_READER_H
 #define TIDE_READER_H
 
@@ -11,18 +11,21 @@
 typedef struct RawPair {
     const char *text[2]; /* source and target: `size` arbitrary bytes each */
     size_t size[2];
-    const char *path[2]; /* input file of each text */
-    long line;           /* line in the file, or message in the catalogue, from 1 */
-    size_t byte[2];      /* offset of each text in its line */
-    bool no_tab;         /* the line has no tab: it is all English, and the Chinese is empty */
-    bool same_message;   /* the pair belongs to the message or unit of the previous pair: a plural form, a variant */
+    const char *path[2];  /* input file of each text */
+    long line;            /* line in the file, or message in the catalogue, from 1 */
+    size_t byte[2];       /* offset of each text in its line */
+    const char *short_of; /* why the row of a table is no pair: it has too few columns; one text is then the whole row,
+                             and the other one is empty. NULL: it has both columns. Valid as the texts are */
+    bool same_message;    /* the pair belongs to the message or unit of the previous pair: a plural form, a variant */
 } RawPair;
 
-/* The form of a corpus, chosen by a flag, and its files. Forms before FORM_TMX give a pair for each line. */
-typedef enum CorpusForm { FORM_LINES, FORM_TSV, FORM_TMX, FORM_MO, FORM_PO } CorpusForm;
+/* The form of a corpus, chosen by a flag, and its files. Forms before FORM_TMX give a pair for each line, or for each
+   row. */
+typedef enum CorpusForm { FORM_LINES, FORM_TSV, FORM_CSV, FORM_JSONL, FORM_TMX, FORM_MO, FORM_PO, FORMS } CorpusForm;
 typedef struct CorpusFiles {
     CorpusForm form;
     const char *path[2]; /* FORM_LINES: source and target; else path[0] only. path[0] NULL: no corpus. Not owned */
+    int columns[2];      /* FORM_TSV, FORM_CSV: of source and target, from 1; 0, 0: found as table_open does */
 } CorpusFiles;
 
 typedef struct Reader Reader;
@@ -30,7 +33,9 @@ typedef struct Reader Reader;
 /* Opens a corpus. Returns NULL with *err filled if a file cannot be opened or is not of this form. The paths are not
    copied. Release with reader_close.
    FORM_LINES: two line-aligned files.
-   FORM_TSV: lines of English, tab, Chinese; text after a second tab is ignored.
+   FORM_TSV, FORM_CSV: rows with tabs or commas between their cells (table.h). Of a TSV, English, tab, Chinese needs no
+   --columns; other columns are ignored.
+   FORM_JSONL: objects of JSON, one in each line (jsonl.h).
    FORM_TMX: a translation memory. Pair i of a unit has the i-th segment of each language, or its last one; a language
    without a segment has an empty text.
    FORM_MO: a catalogue of English messages and Chinese translations. Each message, without its context, gives the pair
@@ -38,10 +43,12 @@ typedef struct Reader Reader;
    the last form. The header of the catalogue is a pair whose English is empty.
    FORM_PO: the same for the catalogue's text, which the program msgfmt compiles. It leaves out messages that are fuzzy
    or have no translation. A missing msgfmt and an error in the text are errors, too.
-   With FORM_TSV, FORM_TMX and FORM_PO, the path "-" reads standard input. langs: for FORM_TMX, the codes of the source
-   and the target, as for tmx_open; the other forms ignore it, and it may be NULL. english: for FORM_TSV, FORM_MO and
-   FORM_PO, the side of the English, SOURCE or TARGET. */
-Reader *reader_open(const CorpusFiles *files, const char *const langs[2], int english, Err *err);
+   The path "-" reads standard input, but not with FORM_LINES and FORM_MO. langs: the codes of the source and the
+   target, of which FORM_LINES needs none. For FORM_MO and FORM_PO, exactly one must be English. The codes must stay
+   valid. */
+Reader *reader_open(const CorpusFiles *files, const char *const langs[2], Err *err);
+/* What people should know about the corpus: the columns that were chosen. NULL: nothing. */
+const char *reader_note(const Reader *reader);
 
 /* Reads the next pair. Returns 1, or 0 at the end, or -1 with *err filled: a file cannot be read, a message is not
    within the file, or one of two line-aligned files has more lines (*err names its first line without a partner). */

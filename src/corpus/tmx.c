@@ -3,9 +3,9 @@
 #include "core/choice.h"
 #include "io/ds.h"
 #include "io/string_table.h"
+#include "text/codes.h"
 
 #include <string.h>
-#include <strings.h>
 
 #ifndef TIDE_XML
 
@@ -63,29 +63,6 @@ static void refuse(Tmx *tmx, const char *format, const char *name) {
     XML_StopParser(tmx->parser, false);
 }
 
-/* ---- languages --------------------------------------------------------------------------------------------------- */
-
-/* Whether a primary code is another name of a language (ISO 639-3, 639-2/B). */
-static bool is_alias(const char *code, size_t length, const char *lang) {
-    static const char *const aliases[][2] = {{"zh", "cmn"}, {"zh", "zho"}, {"zh", "chi"}, {"en", "eng"}};
-    for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++)
-        if (!strcasecmp(lang, aliases[i][0]) && strlen(aliases[i][1]) == length &&
-            !strncasecmp(code, aliases[i][1], length))
-            return true;
-    return false;
-}
-
-/* Whether a code of the file is `lang`, or a variant of it. */
-static bool is_language(const char *code, const char *lang) {
-    size_t n = 0;
-    for (; lang[n]; n++) {
-        const bool separators = (code[n] == '-' || code[n] == '_') && (lang[n] == '-' || lang[n] == '_');
-        if (!separators && strncasecmp(code + n, lang + n, 1) != 0) break;
-    }
-    if (!lang[n] && (!code[n] || code[n] == '-' || code[n] == '_')) return true;
-    return is_alias(code, strcspn(code, "-_"), lang);
-}
-
 /* ---- elements and text ------------------------------------------------------------------------------------------- */
 
 static const char *attribute(const char **attributes, const char *name) {
@@ -111,7 +88,7 @@ static void begin_tuv(Tmx *tmx, const char **attributes) {
     if (!code) return;
     if (string_table_count(&tmx->seen) < MOST_SEEN) string_table_add(&tmx->seen, code, strnlen(code, CODE_SIZE - 1));
     for (int side = 0; side < 2; side++)
-        if (is_language(code, tmx->langs[side])) tmx->side = side;
+        if (language_is_variant(code, tmx->langs[side])) tmx->side = side;
 }
 
 static void XMLCALL on_start(void *user, const char *name, const char **attributes) {

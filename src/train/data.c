@@ -12,16 +12,13 @@ const char *data_name_of(const DataFiles *files, const Pairs *pairs, int pair) {
     return train_files_name(&files->train[pairs_set(pairs, pair)]);
 }
 
-/* Opens a corpus. NULL with *err filled if it cannot be opened, or if nothing tells which side is English. */
-static Reader *open_files(const CorpusFiles *files, const ModelOptions *options, Err *err) {
-    const int english = model_options_english(options);
+/* Opens a corpus, and reports what people should know about it. NULL with *err filled if it cannot be opened. */
+static Reader *open_files(const Data *data, const CorpusFiles *files, const ModelOptions *options, Err *err) {
     const char *const langs[] = {options->langs[SOURCE], options->langs[TARGET]};
-    if (english >= 0 || files->form == FORM_LINES || files->form == FORM_TMX)
-        return reader_open(files, langs, english, err);
-    err_set(err, files->path[0], 0,
-            "holds English and another language, but --langs %s %s does not name English exactly once", langs[SOURCE],
-            langs[TARGET]);
-    return NULL;
+    Reader *reader = reader_open(files, langs, err);
+    const char *note = reader ? reader_note(reader) : NULL;
+    if (note && data->note) data->note(data->context, note);
+    return reader;
 }
 
 /* Reads all training sets into one temporary file. */
@@ -30,7 +27,7 @@ static int read_training(Data *data, const ModelOptions *options, Err *err) {
     if (disk_corpus_open(&data->text, files->dir, false, err)) return -1;
     for (int k = 0; k < files->train_count; k++) {
         const CorpusFiles *set = &files->train[k].files;
-        Reader *reader = open_files(set, options, err);
+        Reader *reader = open_files(data, set, options, err);
         if (disk_corpus_read(&data->text, reader, set->path[0], data->progress, data->context, err)) return -1;
         arrput(data->sets, ((TrainSet){data->text.n, files->train[k].weight, ID_EOS, files->train[k].quiet}));
     }
@@ -43,7 +40,7 @@ int data_read(Data *data, const ModelOptions *options, Err *err) {
     if ((data->reads && read_training(data, options, err)) ||
         (data_has_validation(data->files) &&
          (disk_corpus_open(&data->valid, data->files->dir, true, err) ||
-          disk_corpus_read(&data->valid, open_files(valid, options, err), valid->path[0], NULL, NULL, err))))
+          disk_corpus_read(&data->valid, open_files(data, valid, options, err), valid->path[0], NULL, NULL, err))))
         return -1;
     return 0;
 }

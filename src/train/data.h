@@ -32,9 +32,10 @@ const char *data_name_of(const DataFiles *files, const Pairs *pairs, int pair);
 typedef struct Data {
     /* set by the caller, before data_read */
     const DataFiles *files;
-    bool reads;           /* whether this process reads the training corpus */
-    ProgressFn *progress; /* called while the training corpus is read */
-    void *context;        /* its argument */
+    bool reads;                                    /* whether this process reads the training corpus */
+    ProgressFn *progress;                          /* called while the training corpus is read */
+    void (*note)(void *context, const char *text); /* called with what people should know about a corpus; NULL: none */
+    void *context;                                 /* the argument of both */
 
     const char *stage; /* the current work, for `progress` */
     DiskCorpus valid;  /* with the text in memory */

@@ -109,8 +109,8 @@ static int read_all_links(Guides *guides, LineReader *lines, DiskCorpus *corpus,
         if (more < 0) return -1;
         if (!more) return err_set(err, corpus->dir, 0, "the temporary file in this directory ends too early");
         if (pair.line != pairs->line[i]) continue; /* the pair is too long for training */
-        if (read_to_line(lines, pair.line, err)) return -1;
-        if (lines->number < pair.line) break;
+        if (read_to_line(lines, pair.number, err)) return -1;
+        if (lines->number < pair.number) break;
         status = read_pair_links(guides, lines, &pair, source, target, err);
         i++;
     }

@@ -161,6 +161,8 @@ static int report_progress(void *context, long done, long all) {
     return *t->stop;
 }
 
+static void report_note(void *context, const char *text) { training_note(context, "%s", text); }
+
 /* Learns vocabularies and merges from the training text, and draws the initial weights. */
 static int learn_from_text(Training *t, Err *err) {
     const TrainOptions *o = &t->job->options;
@@ -241,7 +243,8 @@ static int check_sides(const Training *t, Err *err) {
 static int read_data(Training *t, Err *err) {
     const TrainJob *job = t->job;
     const bool reads = ranks_own_on_node(t->ranks) == 0; /* the first rank of each machine */
-    t->data = (Data){.files = &t->files, .reads = reads, .progress = report_progress, .context = t};
+    t->data =
+        (Data){.files = &t->files, .reads = reads, .progress = report_progress, .note = report_note, .context = t};
     if (data_read(&t->data, &job->options.model, err) || check_sides(t, err) ||
         (training_writes(t) && !t->resumed && initialise(t, err)) || share_state(t, err) ||
         data_encode(&t->data, &job->options, &t->learner.translator, err) || share_data(t, err) ||

@@ -4,8 +4,6 @@
 #include "text/vocab.h"
 
 #include <stddef.h>
-#include <string.h>
-#include <strings.h>
 
 #define AT(field) offsetof(ModelOptions, field)
 _Static_assert(sizeof(TokenizerKind) == sizeof(int), "an OPTION_CHOICE is as large as an int");
@@ -65,19 +63,6 @@ const Option search_option_table[] = {
 const Option *const model_option_tables[] = {model_option_table, search_option_table, NULL};
 
 /* ---- languages and pieces ------------------------------------------------------------------------------------- */
-
-bool language_is(const char *code, const char *const *codes) {
-    const size_t n = strcspn(code, "-_");
-    for (; *codes; codes++)
-        if (n == strlen(*codes) && !strncasecmp(code, *codes, n)) return true;
-    return false;
-}
-
-int model_options_english(const ModelOptions *options) {
-    static const char *const codes[] = {"en", "eng", NULL};
-    const bool source = language_is(options->langs[0], codes), target = language_is(options->langs[1], codes);
-    return source == target ? -1 : target;
-}
 
 bool model_options_source_words(const ModelOptions *options) {
     return options->source_words && options->tokenizer[0] == TOKENIZER_CHAR;

@@ -25,11 +25,6 @@ typedef struct ModelOptions {
 extern const Option model_option_table[], search_option_table[];
 extern const Option *const model_option_tables[];
 
-/* Whether `codes`, a list that NULL ends, contains the language of a code. Only the part before '-' or '_' counts
-   (zh-Hant, en_US); case does not. */
-bool language_is(const char *code, const char *const *codes);
-/* The side whose language code is English: 0 source, 1 target; -1 if neither side or both sides are English. */
-int model_options_english(const ModelOptions *options);
 /* Whether the source has two factors: characters, and the subwords that contain them. This needs source-words on and
    the tokenizer char for the source. */
 bool model_options_source_words(const ModelOptions *options);

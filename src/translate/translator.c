@@ -7,16 +7,6 @@
 static const int always_banned[] = {ID_UNK, ID_PAD, ID_BOS};
 enum { ALWAYS_BANNED = sizeof always_banned / sizeof *always_banned };
 
-static bool chinese_language(const char *code) {
-    static const char *const codes[] = {"zh", "zho", "chi", "cmn", "yue", "lzh", "wuu", NULL};
-    return language_is(code, codes);
-}
-
-bool han_language(const char *code) {
-    static const char *const others[] = {"ja", "jpn", "ko", "kor", NULL};
-    return chinese_language(code) || language_is(code, others);
-}
-
 bool translator_spaces_sentences(const Translator *translator) {
     static const char *const japanese[] = {"ja", "jpn", NULL};
     const char *target = translator->options.langs[1];

@@ -4,6 +4,7 @@
 #define TIDE_TRANSLATOR_H
 
 #include "model/beam.h"
+#include "text/codes.h"
 #include "text/side.h"
 #include "translate/about.h"
 #include "translate/model_options.h"
@@ -25,10 +26,7 @@ typedef struct Translator {
    that contain one. */
 void translator_init(Translator *translator);
 void translator_free(Translator *translator);
-/* Whether the language of a code is written with Han characters: zh, zho, chi, cmn, yue, lzh, wuu, ja, jpn, ko or kor,
-   also with a suffix (zh-Hant). */
-bool han_language(const char *code);
-/* The same for the target language. */
+/* Whether the target language is written with Han characters (codes.h). */
 bool translator_writes_han(const Translator *translator);
 /* The same for the source language. */
 bool translator_reads_han(const Translator *translator);

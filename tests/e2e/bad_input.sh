@@ -42,7 +42,7 @@ train 2 'attention must be one of' "--tsv $scratch/train.tsv --attention magic"
 train 2 "no preset 'nonsense'; .tide help --presets. lists them" "--tsv $scratch/train.tsv --preset nonsense"
 train 2 "no preset 'smal'; did you mean small?" "--tsv $scratch/train.tsv --preset smal"
 train 2 '[-]-config reads a file' "--tsv $scratch/train.tsv --preset models/small.conf"
-train 2 'train-sets, --tsv, --tmx, --mo or --po is needed' ""
+train 2 'train-sets, --tsv, --csv, --jsonl, --tmx, --mo or --po is needed' ""
 printf 'dim-emb = 12\ndim_emb = 12\n' >"$scratch/bad.conf"
 train 1 "bad.conf:2: unknown key 'dim_emb'; did you mean dim-emb[?]" "--tsv $scratch/train.tsv --config $scratch/bad.conf"
 printf 'dim-emb = 12\n\0dim_emb = 12\n' >"$scratch/nul.conf"
@@ -261,17 +261,16 @@ for wild in '12 1e6' '1 1e3 --valid-metrics ce-mean-words' '1 1e6 --encoder self
 done
 
 # --langs decides which column is English, in every spelling of the languages.
-refuses 1 'train.tsv: holds English and another language, but --langs de zh does not name English exactly once' "$tide" train \
-    --tsv "$scratch/train.tsv" --langs de zh --model "$scratch/german"
+refuses 1 'train.tsv: holds English and another language, but --langs de fr does not name English exactly once; --columns' "$tide" train \
+    --tsv "$scratch/train.tsv" --langs de fr --model "$scratch/german"
 for langs in 'en zh' 'eng zho' 'en-US zh-Hant' 'EN ZH'; do
     # shellcheck disable=SC2086
     smallest_run "$scratch/${langs% *}" --langs $langs --tokenizer bpe char --after-batches 1
     [ "$(log_of "$scratch/en")" = "$(log_of "$scratch/${langs% *}")" ] || die "--langs $langs reads other columns"
 done
 
-awk -F'\t' '{ print $2 "\t" $1 }' "$scratch/train.tsv" >"$scratch/swapped.tsv"
-refuses 1 'swapped.tsv: [0-9]* of [0-9]* target pieces hold Han characters, .*: are the two sides swapped' "$tide" train \
-    --tsv "$scratch/swapped.tsv" --after-batches 1 --model "$scratch/swapped"
+refuses 1 'train.tsv: [0-9]* of [0-9]* target pieces hold Han characters, .*: are the two sides swapped' "$tide" train \
+    --tsv "$scratch/train.tsv" --columns 1 2 --after-batches 1 --model "$scratch/swapped"
 long=$scratch/$(printf '%0200d/%0200d/%0100d' 0 0 0)
 refuses 1 'the path is longer than 450 bytes' "$tide" train --tsv "$scratch/train.tsv" --model "$long"
 refuses 1 'the path is too long' "$tide" info "$long$long"

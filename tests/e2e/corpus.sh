@@ -94,10 +94,11 @@ before=$(cksum "$scratch"/a.tsv "$scratch"/out/* | cksum)
 [ "$(cksum "$scratch"/a.tsv "$scratch"/out/* | cksum)" = "$before" ] || die "corpus overwrote what it read"
 
 # if no pair can be used, tide prints the most frequent reason, and --dropped lists the pairs
-awk -F'\t' '{ print $2 "\t" $1 }' "$scratch/a.tsv" >"$scratch/swapped.tsv"
-refused 1 'swapped.tsv: no sentence pairs that can be used: [0-9]* of [0-9]* are not-chinese (.*); are the two sides swapped?$' \
-    corpus --output "$scratch/out6" --tsv "$scratch/swapped.tsv" --dropped "$scratch/dropped"
-grep -q "^not-chinese	$scratch/swapped.tsv:1	" "$scratch/dropped" || die "dropped: $(head -n 3 "$scratch/dropped")"
+cut -f 1 "$scratch/a.tsv" >"$scratch/swapped.zh"
+cut -f 2 "$scratch/a.tsv" >"$scratch/swapped.en"
+refused 1 'swapped.zh: no sentence pairs that can be used: [0-9]* of [0-9]* are not-chinese (.*); are the two sides swapped?$' \
+    corpus --output "$scratch/out6" --lines "$scratch/swapped.zh" "$scratch/swapped.en" --dropped "$scratch/dropped"
+grep -q "^not-chinese	$scratch/swapped.en:1	" "$scratch/dropped" || die "dropped: $(head -n 3 "$scratch/dropped")"
 
 # opencc from the PATH rewrites the Chinese side before pairs are compared
 mkdir "$scratch/bin"

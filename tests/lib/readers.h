@@ -6,12 +6,14 @@
 
 /* Two line-aligned files. */
 static inline Reader *open_line_corpus(const char *source, const char *target, Err *err) {
-    return reader_open(&(CorpusFiles){FORM_LINES, {source, target}}, NULL, SOURCE, err);
+    return reader_open(&(CorpusFiles){FORM_LINES, {source, target}, {0}}, NULL, err);
 }
 
 /* A corpus in one file; `english` is the side of the English. */
 static inline Reader *open_corpus(CorpusForm form, const char *path, int english, Err *err) {
-    return reader_open(&(CorpusFiles){form, {path, NULL}}, (const char *const[]){"zh", "en"}, english, err);
+    const char *langs[2] = {"zh", "zh"};
+    langs[english] = "en";
+    return reader_open(&(CorpusFiles){form, {path, NULL}, {0}}, langs, err);
 }
 
 #endif

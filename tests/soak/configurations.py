@@ -1,5 +1,7 @@
 """usage: configurations.py TIDE FOLDER SEED TRAININGS LIMIT SET...  (configurations.sh says what it does)"""
+import csv
 import filecmp
+import json
 import os
 import random
 import re
@@ -19,7 +21,8 @@ def corpora() -> dict[str, str]:
     """Writes the training text in every form; returns the flags of each form."""
     with open("corpus/train.tsv", encoding="utf-8") as file:
         lines = [line.rstrip("\n").split("\t")[:2] for line in file][:160]
-    path = {name: f"{FOLDER}/{name}" for name in ("small.tsv", "en", "zh", "po", "mo", "tmx", "links", "dev.en", "dev.zh")}
+    path = {name: f"{FOLDER}/{name}" for name in ("small.tsv", "en", "zh", "po", "mo", "tmx", "links", "dev.en", "dev.zh",
+                                               "csv", "jsonl")}
     with open(path["small.tsv"], "w", encoding="utf-8") as file:
         file.writelines(f"{en}\t{zh}\n" for en, zh in lines[:80])
     with open(f"{FOLDER}/small.dev", "w", encoding="utf-8") as file:
@@ -41,8 +44,12 @@ def corpora() -> dict[str, str]:
             en, zh = (text.replace("&", "&amp;").replace("<", "&lt;") for text in pair)
             file.write(f'<tu><tuv xml:lang="en"><seg>{en}</seg></tuv><tuv xml:lang="zh"><seg>{zh}</seg></tuv></tu>\n')
         file.write("</body></tmx>\n")
+    with open(path["csv"], "w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([("en", "zh", "id"), *((en, zh, i) for i, (en, zh) in enumerate(lines))])
+    with open(path["jsonl"], "w", encoding="utf-8") as file:
+        file.writelines(json.dumps({"translation": {"en": en, "zh": zh}}) + "\n" for en, zh in lines)
     flags = {"tsv": f"--tsv {path['small.tsv']}", "train-sets": f"--train-sets {path['zh']} {path['en']}",
-             "tmx": f"--tmx {path['tmx']}"}
+             "tmx": f"--tmx {path['tmx']}", "csv": f"--csv {path['csv']}", "jsonl": f"--jsonl {path['jsonl']}"}
     if shutil.which("msgfmt"):
         subprocess.run(["msgfmt", "-o", path["mo"], path["po"]], check=True)
         flags |= {"po": f"--po {path['po']}", "mo": f"--mo {path['mo']}"}
@@ -73,8 +80,12 @@ def draw(rng: random.Random, corpus: dict[str, str]) -> list[str]:
         add("train-set-tags", *(rng.choice(("-", "news", "web")) for _ in range(count)))
     if often(0.2):
         add("train-set-noise", *(rng.choice(("on", "off")) for _ in range(count)))
+    valid = rng.choice((("valid-tsv", f"{FOLDER}/small.dev"), ("valid-sets", f"{FOLDER}/dev.zh", f"{FOLDER}/dev.en"),
+                        ("valid-csv", f"{FOLDER}/csv"), ("valid-jsonl", f"{FOLDER}/jsonl")))
     if often(0.8):
-        add(*rng.choice((("valid-tsv", f"{FOLDER}/small.dev"), ("valid-sets", f"{FOLDER}/dev.zh", f"{FOLDER}/dev.en"))))
+        add(*valid)
+    if {"--tsv", "--csv", "--valid-tsv", "--valid-csv"} & set(flags) and often(0.2):
+        add("columns", 2, 1)
     attends = True
     if often(0.3):
         add("arch", "transformer")

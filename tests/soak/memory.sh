@@ -68,6 +68,8 @@ refuse aer "$scratch/links"
 refuse_in_copy corpus --output made --lines train.zh train.en --tsv "$scratch/train.tsv" --mo "$seeds/mo/little" --dropped dropped
 refuse_in_copy corpus --output made --tsv "$scratch/train.tsv" --keep-paragraphs
 refuse_in_copy corpus --output memory --tmx "$seeds/tmx/memory" --dev 0 --test 0
+refuse_in_copy corpus --output table --csv "$seeds/csv/header" --dev 0 --test 0
+refuse_in_copy corpus --output objects --jsonl "$seeds/jsonl/flat" --dev 0 --test 0
 refuse_alone corpus --output zip --tsv "$seeds/compressed/zip" --dev 0 --test 0
 gzip -c <"$scratch/dev.tsv" >gzip
 refuse_alone corpus --output gzipped --tsv gzip --dev 0 --test 0

@@ -245,29 +245,161 @@ static void tab_separated_columns_become_pairs(void **state) {
     corpus_free(&corpus);
 }
 
-static void tab_separated_columns_that_are_broken(void **state) {
+static const char no_chinese[] =
+    "most of the first 2 lines have no column with Chinese; --columns SOURCE TARGET chooses the columns";
+static const char no_english[] =
+    "most of the first 2 lines have no column with English; --columns SOURCE TARGET chooses the columns";
+
+static void tables_that_are_broken(void **state) {
     (void)state;
     static const struct {
+        CorpusForm form;
         const char *text;
         long line;
         const char *reason;
     } cases[] = {
-        {"a\tb\nno tab\n", 2, "line has no tab between English and Chinese"},
-        {"a\tb\nok\t\xe6\n", 2, "line is not valid UTF-8 (byte 4)"},
-        {"\xe6\tb\n", 1, "line is not valid UTF-8 (byte 1)"},
-        {"", 0, "no sentence pairs"},
-        {"\ta\n\n", 0, "no sentence pairs"},
+        {FORM_TSV, "a\t海\nno tab\n", 2, "line has no tab between the two texts"},
+        {FORM_TSV, "1\t海\t2\tsea\n1\t海\n", 2, "row has 2 columns, and no column 4"},
+        {FORM_TSV, "a\t海\nok\t\xe6\n", 2, "line is not valid UTF-8 (byte 4)"},
+        {FORM_TSV, "\xe6\tb\n", 1, "line is not valid UTF-8 (byte 1)"},
+        {FORM_TSV, "", 0, "no sentence pairs"},
+        {FORM_TSV, "\n\n", 0, "no sentence pairs"},
+        {FORM_TSV, "a\tb\nsea\tlac\n", 0, no_chinese},
+        {FORM_TSV, "1\t海\n2\t湖\n", 0, no_english},
+        {FORM_CSV, "a,b\nsea,lac\n", 0, no_chinese},
+        {FORM_CSV, "zh,en\n", 0, "no sentence pairs"},
+        {FORM_CSV, "zh,en\n海\n", 2, "row has 1 column, and no column 2"},
+        {FORM_CSV, "zh,en\n海,sea\n湖,\"a\nlake\n", 3, "a quote of this row is not closed"},
+        {FORM_CSV, "zh,en\n\"海\"x,sea\n", 2,
+         "text after the quote that closes a cell; a quote inside a cell is doubled"},
+        {FORM_CSV, "zh,en\n海,\"a \"\"\xe6\"\n", 2, "line is not valid UTF-8 (byte 10)"},
+        {FORM_JSONL, "", 0, "no sentence pairs"},
+        {FORM_JSONL, "\n{\"zh\": \"海\", \"en\": \"sea\"\n", 2, "line is not an object of JSON"},
+        {FORM_JSONL, "[\"海\", \"sea\"]\n", 1, "line is not an object of JSON"},
+        {FORM_JSONL, "{\"zh\": \"海\", \"en\": 3}\n", 1, "\"en\" is not a string"},
+        {FORM_JSONL, "{\"zh\": \"海\\u0000\", \"en\": \"sea\"}\n", 1, "line holds a NUL"},
+        {FORM_JSONL, "{\"zh\": \"海\", \"en\": \"\xe6\"}\n", 1, "line is not valid UTF-8 (byte 22)"},
+        {FORM_JSONL, "{\"id\": 1, \"zh\": \"海\"}\n", 0, "no line has both \"en\" and \"zh\"; the names are: id zh"},
     };
     Corpus corpus = {0};
     Err err;
     for (size_t i = 0; i < COUNT(cases); i++) {
         write_text("a", cases[i].text);
-        assert_int_equal(corpus_read(&corpus, open_corpus(FORM_TSV, "a", SOURCE, &err), "a", &err), -1);
+        assert_int_equal(corpus_read(&corpus, open_corpus(cases[i].form, "a", SOURCE, &err), "a", &err), -1);
         assert_err(&err, "a", cases[i].line, cases[i].reason);
         assert_counts(&corpus, 0, 0, 0);
     }
     assert_int_equal(corpus_read(&corpus, open_corpus(FORM_TSV, ".", SOURCE, &err), ".", &err), -1);
     assert_err(&err, ".", 0, "Is a directory");
+}
+
+/* Reads one pair of a table and checks it and the note about its columns. */
+static void check_table(CorpusForm form, const char *text, const int columns[2], const char *const langs[2],
+                        const char *note, const char *source, const char *target) {
+    const CorpusFiles files = {form, {"a", NULL}, {columns[0], columns[1]}};
+    RawPair pair;
+    Err err = {0};
+    write_text("a", text);
+    Reader *reader = reader_open(&files, langs, &err);
+    if (!reader) fail_msg("%s: %s", text, err.reason);
+    assert_string_equal(reader_note(reader) ? reader_note(reader) : "", note);
+    assert_int_equal(reader_next(reader, &pair, &err), 1);
+    for (int i = 0; i < 2; i++) {
+        const char *expected = i ? target : source;
+        if (pair.size[i] != strlen(expected) || memcmp(pair.text[i], expected, pair.size[i]) != 0)
+            fail_msg("'%s' gave '%.*s', not '%s'", text, (int)pair.size[i], pair.text[i], expected);
+    }
+    reader_close(reader);
+}
+
+#define SEVEN_ROWS                                                                                                     \
+    "一。\tA B\tOne.\n二。\tA B\tTwo.\n三。\tA B\tThree.\n四。\tA B\tFour.\n五。\tA B\tFive.\n六。\tA "    \
+    "B\tSix.\n七。\tA B\tSeven.\n"
+
+static void columns_are_found(void **state) {
+    (void)state;
+    static const char *const zh_en[] = {"zh", "en"}, *const en_zh[] = {"en-GB", "cmn"}, *const zh_fr[] = {"zh", "fr"},
+                             *const de_fr[] = {"de", "fr"}, *const fr_en[] = {"fr", "en"};
+    static const int found[2] = {0}, chosen[2] = {3, 1}, outer[2] = {1, 3};
+    static const struct {
+        CorpusForm form;
+        const char *text;
+        const int *columns;
+        const char *const *langs;
+        const char *note, *source, *target;
+    } cases[] = {
+        /* the usual order, without and with a choice */
+        {FORM_TSV, "The sea.\t海。\n", found, zh_en, "", "海。", "The sea."},
+        {FORM_TSV, "The sea.\t海。\n", found, en_zh, "", "The sea.", "海。"},
+        {FORM_TSV, "The sea.\t海。\tCC-BY 2.0\n", found, zh_en, "a: columns 2 and 1: Chinese, English", "海。",
+         "The sea."},
+        /* numbers, names, codes and addresses are no texts */
+        {FORM_TSV, "7\t海。\t8\tThe sea.\n", found, zh_en, "a: columns 2 and 4: Chinese, English", "海。", "The sea."},
+        {FORM_TSV, "7\t海。\t8\tThe sea.\n", found, en_zh, "a: columns 4 and 2: English, Chinese", "The sea.", "海。"},
+        {FORM_TSV, "7\tThe sea.\t海。\n", found, zh_en, "a: columns 3 and 2: Chinese, English", "海。", "The sea."},
+        {FORM_TSV, "海。\tThe sea.\n", found, zh_en, "a: columns 1 and 2: Chinese, English", "海。", "The sea."},
+        {FORM_TSV, "7\t海。\tanna\t8\tThe sea.\n", found, zh_en, "a: columns 2 and 5: Chinese, English", "海。",
+         "The sea."},
+        {FORM_TSV, "海。\tA B\tSea.\n" SEVEN_ROWS, found, zh_en, "a: columns 1 and 3: Chinese, English", "海。",
+         "Sea."},
+        {FORM_TSV, "7\tLa mer.\t海。\n", found, zh_fr, "a: columns 3 and 2: Chinese, fr", "海。", "La mer."},
+        /* neither language is Chinese: English is the first column */
+        {FORM_TSV, "1\tla mer\tthe sea\n", found, fr_en, "", "la mer", "1"},
+        {FORM_TSV, "das Meer\tsea\tla mer\n", chosen, de_fr, "", "la mer", "das Meer"},
+        {FORM_TSV, "2\t海\t1\n", chosen, zh_en, "", "1", "2"},
+        /* headers of a CSV */
+        {FORM_CSV, "id,English,zh-CN\n7,The sea.,海。\n", found, zh_en, "", "海。", "The sea."},
+        {FORM_CSV, "target,source\r\nla mer,\"das \"\"Meer\"\",\nda\"\r\n", found, de_fr, "", "das \"Meer\",\nda",
+         "la mer"},
+        {FORM_CSV, "\"原文\",\"译文\"\n海。,The sea.\n", found, zh_en,
+         "a: columns 1 and 2: Chinese, English; line 1 is a header", "海。", "The sea."},
+        {FORM_CSV, "The sea.,海。\n", found, zh_en, "", "海。", "The sea."},
+        {FORM_CSV, "zh,en,x\n海。,,The sea.\n", outer, zh_en, "", "海。", "The sea."},
+    };
+    for (size_t i = 0; i < COUNT(cases); i++)
+        check_table(cases[i].form, cases[i].text, cases[i].columns, cases[i].langs, cases[i].note, cases[i].source,
+                    cases[i].target);
+}
+
+/* The rows that were read to find the columns are read once, as those after them; the number of a line counts them. */
+static void many_rows_are_read_once(void **state) {
+    (void)state;
+    enum { ROWS = 2500 };
+    Corpus corpus = {0};
+    Err err;
+    for (int csv = 0; csv < 2; csv++) {
+        FILE *out = fopen("a", "w");
+        assert_non_null(out);
+        for (int i = 0; i < ROWS; i++)
+            fprintf(out, csv ? "%d,\"the, \nsea %d\",海%d\n" : "%d\tthe sea %d\t海%d\n", i, i, i);
+        fclose(out);
+        assert_int_equal(corpus_read(&corpus, open_corpus(csv ? FORM_CSV : FORM_TSV, "a", TARGET, &err), "a", &err), 0);
+        assert_counts(&corpus, ROWS, ROWS, 0);
+        for (int i = 0; i < ROWS; i++) {
+            char expected[32];
+            snprintf(expected, sizeof expected, "海%d", i);
+            assert_string_equal(corpus.source[i], expected);
+            assert_int_equal(corpus.line[i], csv ? 2 * i + 1 : i + 1);
+        }
+        corpus_free(&corpus);
+    }
+}
+
+static void objects_become_pairs(void **state) {
+    (void)state;
+    Corpus corpus = {0};
+    Err err;
+    write_text("a",
+               "{\"zh\": \"海\\n洋\", \"en\": \"the \\u0073ea\", \"id\": {\"zh\": 1}}\n\n"
+               "{\"id\": 2, \"translation\": {\"eng\": \"lake\", \"zh-TW\": \"湖\"}}\r\n"
+               "{\"translation\": \"x\", \"zh_cn\": \"河\", \"zh\": null, \"en\": \"river\"}\n{\"en\": \"alone\"}");
+    assert_int_equal(corpus_read(&corpus, open_corpus(FORM_JSONL, "a", TARGET, &err), "a", &err), 0);
+    assert_counts(&corpus, 2, 5, 3);
+    assert_string_equal(corpus.source[0], "海 洋");
+    assert_string_equal(corpus.target[0], "the sea");
+    assert_string_equal(corpus.source[1], "湖");
+    assert_int_equal(corpus.line[1], 3);
+    corpus_free(&corpus);
 }
 
 /* ---- catalogues ---- */
@@ -588,7 +720,10 @@ int main(void) {
         cmocka_unit_test(aligned_files_become_pairs),
         cmocka_unit_test(aligned_files_that_do_not_fit),
         cmocka_unit_test(tab_separated_columns_become_pairs),
-        cmocka_unit_test(tab_separated_columns_that_are_broken),
+        cmocka_unit_test(tables_that_are_broken),
+        cmocka_unit_test(columns_are_found),
+        cmocka_unit_test(many_rows_are_read_once),
+        cmocka_unit_test(objects_become_pairs),
         cmocka_unit_test(catalogues_become_pairs),
         cmocka_unit_test(plural_forms_are_known_as_such),
         cmocka_unit_test(broken_catalogues_are_refused),

@@ -111,9 +111,9 @@ static void readers_add_their_pairs(void **state) {
     DiskCorpus corpus;
     DiskPair pair;
     Err err;
-    scratch_text(files[0], "one\teins\n\n\tzwei\nthree\tdrei\n");
-    scratch_text(files[1], "vier\tfour\n");
-    scratch_text(files[2], "five\tfunf\nsix\n");
+    scratch_text(files[0], "one\t一\n\n\t二\nthree\t三\n");
+    scratch_text(files[1], "four\t四\n");
+    scratch_text(files[2], "five\t五\nsix\n");
     assert_int_equal(disk_corpus_open(&corpus, scratch_folder(), true, &err), 0);
     assert_int_equal(
         disk_corpus_read(&corpus, open_corpus(FORM_TSV, files[0], SOURCE, &err), files[0], NULL, NULL, &err), 0);
@@ -126,14 +126,15 @@ static void readers_add_their_pairs(void **state) {
     assert_int_equal(err.line, 2);
     assert_counts(&corpus, 4, 6, 2);
     assert_int_equal(disk_corpus_rewind(&corpus, &err), 0);
-    static const char *const expected[] = {"one", "three", "four", "five"};
-    static const long lines[] = {1, 4, 1, 1};
+    static const char *const expected[] = {"one", "three", "四", "five"};
+    static const long lines[] = {1, 4, 1, 1}, numbers[] = {1, 4, 5, 6};
     for (int i = 0; i < 4; i++) {
         assert_int_equal(disk_corpus_next(&corpus, &pair, &err), 1);
         assert_string_equal(pair.text[SOURCE], expected[i]);
         assert_string_equal(corpus.text[SOURCE][i], expected[i]);
         assert_string_equal(pair.text[TARGET], corpus.text[TARGET][i]);
         assert_int_equal(pair.line, lines[i]);
+        assert_int_equal(pair.number, numbers[i]);
     }
     disk_corpus_close(&corpus);
     assert_counts(&corpus, 0, 6, 2);

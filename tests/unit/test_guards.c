@@ -119,7 +119,7 @@ static void count_saves(void *context, bool begins) {
 static int train_until(World *w, int updates, Err *err) {
     const TrainCallbacks callbacks = {.note = keep_note, .progress = stop_there, .saving = count_saves};
     stop = saves[0] = saves[1] = 0;
-    const TrainFiles set = {.files = {FORM_TSV, {w->tsv, NULL}}, .weight = 1};
+    const TrainFiles set = {.files = {FORM_TSV, {w->tsv, NULL}, {0}}, .weight = 1};
     w->job.files.train = &set;
     w->job.files.train_count = 1;
     w->job.model = w->job.files.dir = w->model;
@@ -254,7 +254,7 @@ static void weights_of_a_skipped_update_are_not_saved(void **state) {
         strstr(notes, "stopped after update 7, which was skipped; the same command continues from the last"));
     stop_at = 0;
     assert_all_unchanged(&w);
-    w.job.files.valid = (CorpusFiles){FORM_TSV, {w.tsv, NULL}};
+    w.job.files.valid = (CorpusFiles){FORM_TSV, {w.tsv, NULL}, {0}};
     w.job.options.valid_freq = 1;
     assert_int_equal(train_until(&w, 8, &err), 0);
     assert_all_unchanged(&w);

@@ -123,8 +123,8 @@ static void long_and_empty_pairs_are_counted(void **state) {
     Bitext b = bitext_new(units_new(UNIT_GIVEN), units_new(UNIT_GIVEN));
     assert_int_equal(read_bitext(&b, "a b\n\na b c\na b\na\n", "x\ny\nx\nx y z\nx y\n", 2, &err), 0);
     assert_int_equal(bitext_pairs(&b), 2);
-    assert_int_equal(b.line[0], 1);
-    assert_int_equal(b.line[1], 5);
+    assert_int_equal(b.number[0], 1);
+    assert_int_equal(b.number[1], 5);
     assert_true(b.read == 5 && b.dropped_empty == 1 && b.dropped_long == 2);
     assert_int_equal(bitext_cells(&b, 0), 2);
     assert_int_equal(bitext_length(&b.side[TARGET], 1), 2);
