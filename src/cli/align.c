@@ -1,6 +1,7 @@
 /* tide align: forced decoding of given sentence pairs. */
 #include "cli/messages.h"
 #include "cli/models.h"
+#include "cli/pairs.h"
 #include "cli/pictures.h"
 #include "cli/rasterize.h"
 #include "io/ds.h"
@@ -15,8 +16,7 @@
 typedef enum { PHARAOH, SOFT, MATRIX, JSON, SVG, HTML } Format;
 
 static const Flag flags[] = {
-    FLAG_FILE("src", "source sentences"),
-    FLAG_FILE("tgt", "their translations, line by line"),
+    FLAGS_GIVEN_PAIRS,
     FLAG_CHOICE("format", "output format; svg needs --output; html: an interactive page", FORMATS, "pharaoh"),
     FLAGS_ALIGNMENT_VIEW,
     FLAG_MAX_LENGTH,
@@ -61,9 +61,9 @@ typedef struct Aligner {
     Pictures pictures;
     AlignmentsPage page;
     bool page_by_word;
-    char **source, **target; /* stb_ds arrays, owned: the pairs */
-    PairLinks given, gold;   /* what the page also marks */
-    int pairs;               /* printed so far */
+    GivenPairs input;
+    PairLinks given, gold; /* what the page also marks */
+    int pairs;             /* printed so far */
 } Aligner;
 
 /* Reads a file with a line for each of `pairs` pairs, in the formats of links_parse. path NULL: *links becomes empty.
@@ -227,34 +227,26 @@ static int align_some(Aligner *a, char *const *source, char *const *target, int 
 
 static int align_all(Aligner *a, Err *err) {
     ProgressView view;
-    const int n = (int)arrlen(a->source);
+    char **source = a->input.text[SOURCE], **target = a->input.text[TARGET];
+    const int n = (int)arrlen(source);
     int status = 0;
     messages_progress(&view);
     while (a->pairs < n && !status) {
-        status = align_some(a, a->source + a->pairs, a->target + a->pairs, n - a->pairs, err);
+        status = align_some(a, source + a->pairs, target + a->pairs, n - a->pairs, err);
         progress_count(&view, "aligning", a->pairs, n, seconds_now(), false);
     }
     progress_clear(&view);
     return status;
 }
 
-/* Checks the lengths of the sentences for a model that translates from `source` to `target`. */
-static int check_lengths(const Aligner *a, const Direction *direction, char **source, const char *src, char **target,
-                         const char *tgt, Err *err) {
-    const Translator *tr = &direction->translator;
-    return lines_check(tr, SOURCE, source, a->search.max_length, src, err) ||
-           lines_check(tr, TARGET, target, a->search.max_length, tgt, err);
-}
-
 /* Reads the pairs and their links. */
 static int read_pairs(Aligner *a, const Args *args, Err *err) {
-    const char *src = args_value(args, "src", 0), *tgt = args_value(args, "tgt", 0);
-    if (!(a->source = lines_read(src, 0, err)) || !(a->target = lines_read(tgt, 0, err))) return -1;
-    const int n = (int)arrlen(a->source);
-    if (arrlen(a->target) != n)
-        return err_set(err, tgt, (long)arrlen(a->target) + 1, "%td lines, but %s has %d", arrlen(a->target), src, n);
-    return check_lengths(a, &a->forward, a->source, src, a->target, tgt, err) ||
-           (a->both && check_lengths(a, &a->reverse, a->target, tgt, a->source, src, err)) ||
+    const Translator *forward = &a->forward.translator, *reverse = &a->reverse.translator;
+    const int most = a->search.max_length;
+    if (given_pairs_read(&a->input, args, forward, err)) return -1;
+    const int n = (int)arrlen(a->input.text[SOURCE]);
+    return given_pairs_check(&a->input, forward, false, most, err) ||
+           (a->both && given_pairs_check(&a->input, reverse, true, most, err)) ||
            pair_links_read(&a->given, args_value(args, "links", 0), n, err) ||
            pair_links_read(&a->gold, args_value(args, "gold", 0), n, err);
 }
@@ -284,8 +276,7 @@ static int run_on(Aligner *a, const Args *args, int threads, Err *err) {
     threads_free(pool);
     pair_links_free(&a->given);
     pair_links_free(&a->gold);
-    strings_free(a->source);
-    strings_free(a->target);
+    given_pairs_free(&a->input);
     return failed ? -1 : 0;
 }
 
@@ -320,8 +311,9 @@ static int run(const Args *args, Err *err) {
     int threads, format, method;
     Aligner a = {.both = args_has(args, "reverse"),
                  .pictures = {.dir = args_value(args, "output", 0), .transpose = args_has(args, "transpose")}};
-    if (args->word_count != 1 || !args_has(args, "src") || !args_has(args, "tgt"))
-        return usage_error(err, "align needs MODEL, --src and --tgt; see `tide align --help`");
+    if (args->word_count != 1 || !given_pairs_flags(args))
+        return usage_error(err, "align needs MODEL, and --src with --tgt, --tsv, --csv or --jsonl; see `tide align "
+                                "--help`");
     if (machine_flags(args, &threads, err) || pictures_flags(args, &a.pictures, err) ||
         search_flags(args, &a.search, err) || alignment_view_flags(args, &a.view, err) ||
         args_choice(args, "format", &format, err) || args_choice(args, "symmetrize", &method, err))
@@ -345,7 +337,7 @@ static int run(const Args *args, Err *err) {
 const Command command_align = {
     .name = "align",
     .summary = "align given sentence pairs (forced decoding)",
-    .usage = "MODEL --src FILE --tgt FILE [--format " FORMATS "]",
+    .usage = "MODEL --src FILE --tgt FILE | --tsv FILE | --csv FILE | --jsonl FILE  [--format " FORMATS "]",
     .about =
         "Runs the decoder on the given translations (forced decoding) and prints to which source pieces each target\n"
         "piece attends. --level word: words are separated by spaces, as in segmented Chinese; a side without spaces\n"

@@ -4,6 +4,7 @@
 
 #include "cli/cli.h"
 #include "corpus/reader.h"
+#include "translate/translator.h"
 
 #define HELP_TSV   "English, tab, Chinese (manythings, Anki), or other columns"
 #define HELP_CSV   "rows with commas and quotes, mostly with a header"
@@ -22,5 +23,28 @@ int pairs_files(CorpusForm form);
 /* Reads --columns into columns; 0, 0 if it is not given. Returns 0, or -1 with *err filled: a number is no column, both
    are the same, or no flag of the command line names a TSV or CSV. */
 int pairs_columns(const Args *args, int columns[2], Err *err);
+
+/* Flags of the commands that read a few pairs for a model: two files, or one. */
+#define FLAGS_GIVEN_PAIRS                                                                                              \
+    FLAG_FILE("src", "source sentences"), FLAG_FILE("tgt", "their translations, line by line"),                        \
+        FLAG_FILE("tsv", "instead of --src and --tgt: " HELP_TSV), FLAG_FILE("csv", "the same: " HELP_CSV),            \
+        FLAG_FILE("jsonl", "the same: " HELP_JSONL), FLAG_COLUMNS
+
+/* Normalised pairs, which may be empty. */
+typedef struct GivenPairs {
+    char **text[2];      /* stb_ds arrays, owned: source and target */
+    long *line;          /* stb_ds array: where each pair is in its file; NULL: pair i is in line i + 1 */
+    const char *path[2]; /* of each text */
+} GivenPairs;
+
+/* Whether the command line has --src with --tgt, or one of the other files, and nothing more. */
+bool given_pairs_flags(const Args *args);
+/* Reads the pairs for a model, whose languages tell the columns of a table. Returns 0, or -1 with *err filled: texts of
+   --src and --tgt with different numbers of lines; a row with too few columns; an error of reader_next; no pairs at
+   all. Release with given_pairs_free, after an error too. */
+int given_pairs_read(GivenPairs *pairs, const Args *args, const Translator *translator, Err *err);
+/* lines_check for both sides. reversed: the model translates from the target to the source. */
+int given_pairs_check(const GivenPairs *pairs, const Translator *translator, bool reversed, int most, Err *err);
+void given_pairs_free(GivenPairs *pairs);
 
 #endif

@@ -1,15 +1,14 @@
 /* tide score: log-probability and perplexity of given sentence pairs. */
 #include "cli/messages.h"
 #include "cli/models.h"
+#include "cli/pairs.h"
 #include "io/ds.h"
-#include "text/normal_lines.h"
 
 #include <math.h>
 #include <stdio.h>
 
 static const Flag flags[] = {
-    FLAG_FILE("src", "source sentences"),
-    FLAG_FILE("tgt", "their translations, line by line"),
+    FLAGS_GIVEN_PAIRS,
     FLAG_MODELS,
     FLAG_MAX_LENGTH,
     FLAG_TAG,
@@ -26,8 +25,8 @@ typedef struct Scoring {
     Models models;
     SearchOptions search;
     int threads;
-    char **source, **target; /* stb_ds arrays, owned: the pairs */
-    double log_probability;  /* nats, of the pairs so far */
+    GivenPairs input;
+    double log_probability; /* nats, of the pairs so far */
     long tokens;
 } Scoring;
 
@@ -37,7 +36,8 @@ static int score_some(Scoring *s, Session *session, int first, int n, Err *err) 
     PairScore scores[MOST_PAIRS];
     double *pieces[MOST_PAIRS];
     const bool silent = args_has(s->args, "summary"), by_piece = s->search.piece_scores;
-    session_scores(session, s->source + first, s->target + first, n, s->search.attention, scores, pieces);
+    char *const *source = s->input.text[SOURCE] + first, *const *target = s->input.text[TARGET] + first;
+    session_scores(session, source, target, n, s->search.attention, scores, pieces);
     for (int i = 0; i < n; i++) {
         if (!status) status = probability_check(scores[i].log_probability, first + i, err);
         s->log_probability += scores[i].log_probability;
@@ -57,12 +57,13 @@ static int score_all(Scoring *s, Err *err) {
     Threads *pool = threads_new(s->threads);
     Session session;
     ProgressView view;
-    const int all = (int)arrlen(s->source);
+    char *const *source = s->input.text[SOURCE], *const *target = s->input.text[TARGET];
+    const int all = (int)arrlen(source);
     messages_progress(&view);
     session_init(&session, s->models.list, s->models.count, pool);
     session.tag = s->search.tag;
     for (int i = 0, n; i < all && !status; i += n) {
-        n = score_most(s->source + i, s->target + i, all - i);
+        n = score_most(source + i, target + i, all - i);
         status = score_some(s, &session, i, n, err);
         progress_count(&view, "scoring", i + n, all, seconds_now(), false);
     }
@@ -77,24 +78,22 @@ static int score_all(Scoring *s, Err *err) {
 }
 
 static int read_pairs(Scoring *s, Err *err) {
-    const char *src = args_value(s->args, "src", 0), *tgt = args_value(s->args, "tgt", 0);
-    if (!(s->source = lines_read(src, 0, err)) || !(s->target = lines_read(tgt, 0, err))) return -1;
-    if (arrlen(s->source) != arrlen(s->target))
-        return err_set(err, tgt, 0, "%td lines, but %s has %td", arrlen(s->target), src, arrlen(s->source));
-    return lines_check(s->models.list[0], SOURCE, s->source, s->search.max_length, src, err) ||
-           lines_check(s->models.list[0], TARGET, s->target, s->search.max_length, tgt, err);
+    const Translator *model = s->models.list[0];
+    return given_pairs_read(&s->input, s->args, model, err) ||
+           given_pairs_check(&s->input, model, false, s->search.max_length, err);
 }
 
 static int run(const Args *args, Err *err) {
     Scoring s = {.args = args};
-    if (!models_given(args) || !args_has(args, "src") || !args_has(args, "tgt"))
-        return usage_error(err, "score needs MODEL or --models, --src and --tgt; see `tide score --help`");
+    if (!models_given(args) || !given_pairs_flags(args))
+        return usage_error(err,
+                           "score needs MODEL or --models, and --src with --tgt, --tsv, --csv or --jsonl; see `tide "
+                           "score --help`");
     if (machine_flags(args, &s.threads, err) || search_flags(args, &s.search, err) || models_load(args, &s.models, err))
         return -1;
     const bool failed =
         search_check(args, &s.search, s.models.list, s.models.count, err) || read_pairs(&s, err) || score_all(&s, err);
-    strings_free(s.source);
-    strings_free(s.target);
+    given_pairs_free(&s.input);
     models_free(&s.models);
     return failed ? -1 : 0;
 }
@@ -102,7 +101,7 @@ static int run(const Args *args, Err *err) {
 const Command command_score = {
     .name = "score",
     .summary = "compute log-probability and perplexity of given pairs",
-    .usage = "MODEL --src FILE --tgt FILE [--word-scores] [--summary]",
+    .usage = "MODEL --src FILE --tgt FILE | --tsv FILE | --csv FILE | --jsonl FILE  [--word-scores] [--summary]",
     .about =
         "Prints log p(target | source) of each pair in nats, including </s>. The last line has the sum, the number of\n"
         "target pieces, the cross-entropy per piece, and the perplexity (the exponential of the cross-entropy). The\n"

@@ -16,6 +16,8 @@ columns '"\"" $1 "\",\"" $2 "\n\"," NR' plain.csv
 { echo '编号,原文,译文'; cat "$scratch/rows"; } >"$scratch/header.csv"
 columns '"{\"id\": " NR ", \"zh\": \"" $2 "\", \"en\": \"" $1 "\"}"' flat.jsonl
 columns '"{\"translation\": {\"en\": \"" $1 "\", \"zh\": \"" $2 "\"}}"' nested.jsonl
+cut -f 1,3 "$scratch/four.tsv" >"$scratch/numbers.tsv"
+cut -f 1,2,3 "$scratch/four.tsv" >"$scratch/chinese.tsv"
 
 # ---- tide corpus: the same pairs from every file; what it says ----
 corpus() { tide_ok corpus --dev 20 --test 20 --output "$@" >"$scratch/report"; }
@@ -107,9 +109,31 @@ trains guided --tsv "$usual" --guided-alignment "$scratch/words/links"
 trains guided2 --csv "$scratch/header.csv" --guided-alignment "$scratch/words/links"
 same "$scratch/guided" "$scratch/guided2" 'guides of a CSV with two lines for each pair'
 
+# ---- tide align and tide score: a line for each row, also for an empty one ----
+head -n 20 "$usual" >"$scratch/some.tsv"
+cut -f 1 "$scratch/some.tsv" >"$scratch/some.en"
+cut -f 2 "$scratch/some.tsv" >"$scratch/some.zh"
+head -n 20 "$scratch/four.tsv" >"$scratch/some4.tsv"
+head -n 21 "$scratch/header.csv" >"$scratch/some.csv"
+head -n 20 "$scratch/nested.jsonl" >"$scratch/some.jsonl"
+for command in align score; do
+    tide_ok $command "$scratch/zh-en" --src "$scratch/some.zh" --tgt "$scratch/some.en" >"$scratch/expected"
+    tide_ok $command "$scratch/en-zh" --src "$scratch/some.en" --tgt "$scratch/some.zh" >"$scratch/expected2"
+    for file in some.tsv some4.tsv some.csv some.jsonl; do
+        tide_ok $command "$scratch/zh-en" "--${file##*.}" "$scratch/$file" | cmp - "$scratch/expected" || die "$command $file"
+        tide_ok $command "$scratch/en-zh" "--${file##*.}" - <"$scratch/$file" | cmp - "$scratch/expected2" || die "$command $file"
+    done
+    tide_ok $command "$scratch/zh-en" --tsv "$scratch/some4.tsv" --columns 2 4 | cmp - "$scratch/expected" || die "$command --columns"
+    refused 1 'numbers.tsv: most of the first 300 lines have no column with Chinese' $command "$scratch/zh-en" \
+        --tsv "$scratch/numbers.tsv"
+    refused 1 'some.csv:2: a sentence of [0-9]* pieces, where 2 are the limit' $command "$scratch/zh-en" --csv "$scratch/some.csv" \
+        --max-length 2 --columns 2 3
+    refused 2 'src with --tgt, --tsv, --csv or --jsonl' $command "$scratch/zh-en" --tsv "$usual" --src "$scratch/some.zh"
+    refused 2 'src with --tgt, --tsv, --csv or --jsonl' $command "$scratch/zh-en" --tsv "$usual" --csv "$scratch/some.csv"
+    refused 2 'columns needs' $command "$scratch/zh-en" --src "$scratch/some.zh" --tgt "$scratch/some.en" --columns 1 2
+done
+
 # ---- refusals ----
-cut -f 1,3 "$scratch/four.tsv" >"$scratch/numbers.tsv"
-cut -f 1,2,3 "$scratch/four.tsv" >"$scratch/chinese.tsv"
 for command in "corpus --output $scratch/no" "train --config $scratch/smallest.conf --model $scratch/no" "lexicon --output $scratch/no"; do
     # shellcheck disable=SC2086
     {

@@ -372,7 +372,7 @@ static long sets_of(const World *w, TrainFiles set) {
     Learner learner;
     TrainState state;
     Err warning, err;
-    set.files = (CorpusFiles){FORM_TSV, {w->tsv, NULL}};
+    set.files = (CorpusFiles){FORM_TSV, {w->tsv, NULL}, {0}};
     const DataFiles files = {.train = &set, .train_count = 1, .dir = w->dir};
     Data data = {.files = &files, .reads = true, .progress = never_cancel};
     assert_int_equal(checkpoint_load(w->model, &learner, &state, &warning, &err), 1);
