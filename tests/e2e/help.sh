@@ -53,6 +53,11 @@ done
 [ "$(grep -vc '^tide-' "$scratch/all")" -gt 120 ] || die "few flags: $(cat "$scratch/all")"
 items translate | grep -q '^beam-size .*a whole number from 1 to 1000\.$' || die "no limits of --beam-size"
 grep -q '^\.It Fl b , Fl ..beam..size Ar N$' "$share/man/man1/tide-translate.1" || die "no letter of --beam-size"
+# words to be typed and names of values look different
+synopsis() { sed -n '/^\.Sh SYNOPSIS/,/^\.Sh DESCRIPTION/ { /^\.Sh/d; p; }' "$share/man/man1/tide-$1.1" | tr '\n' ' '; } # COMMAND
+[ "$(synopsis translate)" = '.Nm tide .Cm translate .Ar MODEL .Oo .Ar flags .Oc < .Ar source > .Ar translation ' ] &&
+    [ "$(synopsis help)" = '.Nm tide .Cm help .Oo .Ar COMMAND .Oc | .Fl \-man .Oo .Ar COMMAND .Oc | .Fl \-completion .Cm bash | zsh | fish | .Fl \-presets ' ] ||
+    die "the synopsis: $(synopsis translate) $(synopsis help)"
 items train | grep -q '^tokenizer .*Fixed when a training continues\.$' || die "nothing of continuing"
 "$tide" help --man | grep -c '^\.It Xr tide-' | grep -qx "$(echo "$commands" | wc -l)" || die "tide(1) does not list all commands"
 if has mandoc 'the syntax of the man pages' mandoc; then
