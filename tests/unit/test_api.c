@@ -260,6 +260,14 @@ static void knows_the_options_of_a_search(void **state) {
     check_options(f, &(TideTranslateOptions){.no_alignments = 1}, &search, false);
     search.alignments = true;
     check_options(f, &(TideTranslateOptions){0}, &search, false);
+    search.normalize = 1.5;
+    check_options(f, &(TideTranslateOptions){.normalize = 1.5}, &search, true);
+    search.normalize = 0;
+    check_options(f, &(TideTranslateOptions){.normalize = -1}, &search, true);
+    search.normalize = NAN;
+    search.coverage = 1;
+    check_options(f, &(TideTranslateOptions){.coverage = 1}, &search, true);
+    search.coverage = 0;
     search.word_penalty = penalty;
     check_options(f, &(TideTranslateOptions){.word_penalty = &penalty}, &search, true);
 
@@ -486,6 +494,9 @@ static void refuses_wrong_pointers(void **state) {
     assert_int_equal(tide_translate(f->session, good, 1, NULL, NULL), TIDE_BAD_ARGUMENT);
     assert_string_equal(tide_error(f->session), "the result is NULL");
     assert_int_equal(tide_score(f->session, good, good, 1, NULL, NULL), TIDE_BAD_ARGUMENT);
+    assert_string_equal(tide_error(f->session), "the result is NULL");
+    const TideTranslateOptions wrong = {.size = sizeof wrong, .normalize = NAN}; /* is not read then */
+    assert_int_equal(tide_translate(f->session, good, 1, &wrong, NULL), TIDE_BAD_ARGUMENT);
     assert_string_equal(tide_error(f->session), "the result is NULL");
     tide_session_free(NULL);
     tide_free(NULL);

@@ -51,6 +51,23 @@ static void the_numbers_of_the_textbook(void **unused) {
     threads_free(threads);
 }
 
+/* A sum starts at exactly 0, whatever the memory held before. */
+static void a_sum_of_zeros_is_zero(void **unused) {
+    (void)unused;
+    Threads *threads = threads_new(1);
+    Tape tape;
+    tape_init(&tape, threads, rng_seed(0, 0));
+    Var *x = matrix(&tape, X[0], WORDS, DIM), *zeros = var_new(&tape, WORDS, DIM);
+    memset(zeros->v, 0, sizeof(real) * WORDS * DIM);
+    const Spans one = spans_one(&tape, WORDS, WORDS);
+    const DotAttention zero = dot_attention(&tape, x, x, zeros, 1, &one),
+                       flat = dot_attention(&tape, x, zeros, x, 1, &one);
+    for (int i = 0; i < WORDS * DIM; i++) assert_true(zero.c->v[i] == 0);
+    for (int i = 0; i < WORDS * WORDS; i++) assert_true(flat.e->v[i] == 0);
+    tape_free(&tape);
+    threads_free(threads);
+}
+
 /* ---- a batch ---------------------------------------------------------------------------------------------------- */
 
 /* 40 words: three sentences, one after the other. Each word is a query to its own sentence. */
@@ -125,6 +142,7 @@ static void sentences_of_a_batch_do_not_see_each_other(void **unused) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_numbers_of_the_textbook),
+        cmocka_unit_test(a_sum_of_zeros_is_zero),
         cmocka_unit_test(any_threads_and_kernels_give_the_same_bits),
         cmocka_unit_test(sentences_of_a_batch_do_not_see_each_other),
     };
