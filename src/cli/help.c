@@ -6,12 +6,21 @@
 #include <string.h>
 
 void help_overview(void) {
-    puts("tide trains a Chinese-English translator with attention, translates, and shows its alignments.\n\n"
-         "usage: tide COMMAND [flags]\n");
-    for (int i = 0; commands[i]; i++) printf("  %-11s %s\n", commands[i]->name, commands[i]->summary);
-    puts(
-        "\n`tide COMMAND --help` explains a command. Text comes in on stdin, results go to stdout, everything else to\n"
-        "stderr. Exit status: 0, 1 (failed), 2 (usage), 130 (Ctrl-C).");
+    const int width = help_width();
+    help_text("tide trains a Chinese-English translator with attention, translates, and shows its alignments.", 0, 0,
+              width);
+    puts("\n\nusage: tide COMMAND [flags]\n");
+    for (int i = 0; commands[i]; i++) {
+        const int column = printf("  %-11s ", commands[i]->name);
+        help_text(commands[i]->summary, column, column, width);
+        putchar('\n');
+    }
+    putchar('\n');
+    help_text(
+        "`tide COMMAND --help` explains a command. Text comes in on stdin, results go to stdout, everything else to\n"
+        "stderr. Exit status: 0, 1 (failed), 2 (usage), 130 (Ctrl-C).",
+        0, 0, width);
+    putchar('\n');
 }
 
 static const Flag flags[] = {

@@ -77,7 +77,7 @@ void suggest_nearest(Nearest *nearest, const char *name) {
 const char *suggest_instead(const char *word, const char *usage) {
     static const char input[] = "the text comes from standard input, as in `< FILE`";
     static const char vocabularies[] = "a model contains its vocabularies, which `tide train` learns";
-    static const char devices[] = "tide computes on the processor, with --threads";
+    static const char devices[] = "tide computes on the processor, not on a GPU; --threads N uses N threads";
     /* flags: names as in core/choice.h; applies: a part of the usage lines of the commands that a row is for */
     static const struct {
         const char *flags, *applies, *text;
@@ -88,8 +88,8 @@ const char *suggest_instead(const char *word, const char *usage) {
                 {"-o|--output|--out", "<", "results go to standard output, as in `> FILE`"},
                 {"-v|--vocabs", "MODEL", vocabularies},
                 {"--vocabs", "--model", vocabularies},
-                {"-d|--devices", "MODEL", devices},
-                {"--devices", "--model", devices}};
+                {"-d|--devices|--device|--gpu|--gpus|--use-gpu|--cuda", "MODEL", devices},
+                {"--devices|--device|--gpu|--gpus|--use-gpu|--cuda", "--model", devices}};
     char flag[LONGEST + 1];
     snprintf(flag, sizeof flag, "%.*s", (int)strcspn(word, "="), word);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)

@@ -63,10 +63,9 @@ static const Flag flags[] = {
 };
 static const FlagGroup groups[] = {
     {"Common flags",
-     "model train-sets tsv valid-sets preset config langs after-epochs after-minutes threads quiet log"},
+     "model train-sets tsv valid-sets valid-tsv preset config langs after-epochs after-minutes threads quiet log"},
     {"Corpora",
-     "csv jsonl columns tmx mo po train-set-weights train-set-tags train-set-noise valid-tsv valid-csv valid-jsonl "
-     "max-length"},
+     "csv jsonl columns tmx mo po train-set-weights train-set-tags train-set-noise valid-csv valid-jsonl max-length"},
     {"Pieces", "tokenizer bpe-merges merges dim-vocabs source-words"},
     {"Model", "arch dim-emb dim-rnn dim-att dim-maxout encoder enc-depth dec-cell-base-depth dec-depth dim-ffn window "
               "attention heads readout-state tied-embeddings init pretrained-model"},

@@ -3,41 +3,121 @@
 #include "io/ds.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
-static void print_flag(const Command *command, const Flag *flag) {
+/* ---- text for the width of the terminal ------------------------------------------------------------------------- */
+
+/* The columns of n bytes; the help has no wide characters. */
+static int columns_of(const char *text, size_t n) {
+    int columns = 0;
+    for (size_t i = 0; i < n; i++) columns += ((unsigned char)text[i] & 0xC0) != 0x80;
+    return columns;
+}
+
+int help_width(void) {
+    enum { LEAST = 40, MOST = 10000 };
+    const char *given = getenv("COLUMNS");
+    struct winsize size;
+    long columns = given ? strtol(given, NULL, 10) : 0;
+    if (columns < 1 && isatty(STDOUT_FILENO) && !ioctl(STDOUT_FILENO, TIOCGWINSZ, &size)) columns = size.ws_col;
+    if (columns < 1 || columns > MOST) return 0;
+    return columns < LEAST ? LEAST : (int)columns;
+}
+
+/* Prints n bytes from `column` on. Returns the column of their end. */
+static int print_words(const char *text, size_t n, int column, int indent, int width) {
+    for (size_t i = 0; i < n;) {
+        const size_t blanks = strspn(text + i, " "), word = strcspn(text + i + blanks, " \n");
+        if (!word || i + blanks >= n) break;
+        const int columns = columns_of(text + i + blanks, word);
+        if (width && column > indent && column + (int)blanks + columns > width) {
+            printf("\n%*s", indent, "");
+            column = indent;
+        } else {
+            printf("%*s", (int)blanks, "");
+            column += (int)blanks;
+        }
+        printf("%.*s", (int)word, text + i + blanks);
+        column += columns;
+        i += blanks + word;
+    }
+    return column;
+}
+
+int help_text(const char *text, int column, int indent, int width) {
+    enum { WHOLE = 85 /* bytes of a line at whose end the next one goes on */ };
+    while (*text) {
+        const size_t n = strcspn(text, "\n");
+        column = print_words(text, n, column, indent, width);
+        text += n;
+        if (!*text) break;
+        const char next = *++text;
+        if (width && n >= WHOLE && next && next != '\n' && next != ' ') {
+            if (column + 1 + columns_of(text, strcspn(text, " \n")) <= width) {
+                putchar(' ');
+                column++;
+                continue;
+            }
+        }
+        printf("\n%*s", next == '\n' ? 0 : indent, "");
+        column = indent;
+    }
+    return column;
+}
+
+/* ---- help -------------------------------------------------------------------------------------------------------- */
+
+static void print_flag(const Command *command, const Flag *flag, int width) {
+    enum { LEFT = 37, BELOW = 8 /* columns before the text, and on a line of its own */ };
     char left[80], letter[8] = {'-', flag_letter(flag->name), ',', ' '};
-    snprintf(left, sizeof left, "%s--%s %s%s", letter[1] ? letter : "", flag->name, flag_metavar(flag),
+    const char *metavar = flag_metavar(flag);
+    snprintf(left, sizeof left, "%s--%s%s%s%s", letter[1] ? letter : "", flag->name, *metavar ? " " : "", metavar,
              command_option(command, flag) ? " *" : "");
-    printf("  %-34s %s", left, flag->help);
-    if (flag->fallback) printf(" (default: %s)", flag->fallback);
+    const bool below = width && width < 2 * LEFT;
+    const int indent = below ? BELOW : LEFT;
+    int column = printf(below ? "  %s" : "  %-34s ", left);
+    if (below) column = printf("\n%*s", BELOW, "") - 1;
+    column = help_text(flag->help, column, indent, width);
+    if (flag->fallback) {
+        char fallback[128];
+        snprintf(fallback, sizeof fallback, " (default: %s)", flag->fallback);
+        help_text(fallback, column, indent, width);
+    }
     putchar('\n');
 }
 
-static void print_group(const Command *command, const FlagGroup *group, const Flag *flags) {
+static void print_group(const Command *command, const FlagGroup *group, const Flag *flags, int width) {
     printf("%s:\n", group->title);
     for (const char *name = group->names; *name;) {
         const size_t length = strcspn(name, " ");
         const Flag *flag = flag_find(flags, (int)arrlen(flags), name, length);
         CHECK(flag, "the help of %s names a flag that it does not have: %s", command->name, name);
-        print_flag(command, flag);
+        print_flag(command, flag, width);
         name += length + (name[length] == ' ');
     }
 }
 
-static void print_groups(const Command *command, bool all, const Flag *flags) {
-    print_group(command, command->groups, flags);
+static void print_groups(const Command *command, bool all, const Flag *flags, int width) {
+    print_group(command, command->groups, flags, width);
     for (const FlagGroup *group = command->groups + 1; all && group->title; group++) {
         putchar('\n');
-        print_group(command, group, flags);
+        print_group(command, group, flags, width);
     }
     if (!all) printf("\n`tide %s --help-all` shows all %td flags.\n", command->name, arrlen(flags));
 }
 
 void help_command(const Command *command, bool all) {
+    enum { USAGE = 7 /* columns of "usage: " */ };
     Flag *list = command_flags(command);
-    printf("usage: tide %s %s\n\n%s\n\n", command->name, command->usage, command->about);
-    if (command->groups) print_groups(command, all, list);
-    for (ptrdiff_t i = 0; i < arrlen(list) && !command->groups; i++) print_flag(command, &list[i]);
+    const int width = help_width(), column = printf("usage: tide %s ", command->name);
+    help_text(command->usage, column, USAGE, width);
+    fputs("\n\n", stdout);
+    help_text(command->about, 0, 0, width);
+    fputs("\n\n", stdout);
+    if (command->groups) print_groups(command, all, list, width);
+    for (ptrdiff_t i = 0; i < arrlen(list) && !command->groups; i++) print_flag(command, &list[i], width);
     arrfree(list);
 }

@@ -173,6 +173,10 @@ refuses 2 'did you mean --output' "$tide" tune "$scratch/run" --out "$scratch/tu
 # flags of Marian: what tide has instead
 refuses 2 'unknown flag -i: the text comes from standard input' "$tide" translate -m "$scratch/run" -i "$scratch/two"
 refuses 2 'unknown flag --vocabs: a model contains its vocabularies' "$tide" translate "$scratch/run" --vocabs a b
+for flag in --gpu --gpus --use-gpu --cuda --device=cuda; do
+    refuses 2 "unknown flag ${flag%=*}: tide computes on the processor, not on a GPU" "$tide" train $flag
+    refuses 2 "unknown flag ${flag%=*}: tide computes on the processor, not on a GPU" "$tide" serve "$scratch/run" $flag
+done
 refuses 2 'coverage-penalty must be between' "$tide" translate "$scratch/run" --coverage-penalty -1
 refuses 2 'needs --beam-size' "$tide" translate "$scratch/run" --n-best 50
 for wrong in 'best' 'topk' 'topk 0' 'topk 1.5' 'nucleus' 'nucleus 0' 'nucleus 2' 'full 0' 'full 1 2' 'topk 3 1 1'; do

@@ -24,6 +24,27 @@ tide_ok help score | cmp - "$scratch/score" || die "help score"
 tide_ok train --help-all | grep -- '--learn-rate R .* (default: 0.001)$' >/dev/null || die "train --help without defaults"
 tide_ok --version | grep '^tide ' >/dev/null || die "--version"
 
+# the lines fit into the terminal, and the words are the same; in a pipe without COLUMNS, lines are as in the sources
+words() { tr -s ' \n' '\n\n'; }
+for command in '' $commands; do
+    # shellcheck disable=SC2086 # no word for tide --help
+    tide_ok ${command:---help} ${command:+--help-all} >"$scratch/whole"
+    for columns in 50 80 132; do
+        # shellcheck disable=SC2086
+        COLUMNS=$columns tide_ok ${command:---help} ${command:+--help-all} >"$scratch/wrapped"
+        grep ".\{$((columns + 1))\}" "$scratch/wrapped" | grep -v '^  -\|^ *[^ ]*$' && die "$command: wider than $columns columns"
+        grep -n ' $' "$scratch/wrapped" && die "$command: blanks at the end of a line of $columns columns"
+        words <"$scratch/whole" >"$scratch/words"
+        words <"$scratch/wrapped" | cmp - "$scratch/words" || die "$command: other words in $columns columns"
+    done
+done
+if has script 'the help at a terminal' bsdutils; then
+    script -qec "stty cols 61; '$tide' train --help" /dev/null </dev/null | tr -d '\r' >"$scratch/shown"
+    grep '.\{62\}' "$scratch/shown" && die "help is wider than the terminal"
+    COLUMNS=61 "$tide" train --help | cmp - "$scratch/shown" || die "the help at a terminal"
+fi
+tide_ok train --help | grep -A 3 -- '^  --tsv FILE' | grep -q -- '^  --valid-tsv FILE' || die "train --help has --tsv, but not --valid-tsv"
+
 # ---- man pages ----
 
 # Prints the explanations of a page, a line for each flag: FLAG EXPLANATION. Reads the page as a person sees it, without roff.
