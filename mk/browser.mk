@@ -65,7 +65,7 @@ browser:
 	scripts/setup wasm
 	$(MAKE) -j$(JOBS) build/tide
 	$(MAKE) -j$(JOBS) config=wasm $(PAGE)/page.html npm
-	$(if $(MODEL),build/tide quantize $(MODEL) $(QUANTIZED) && build/tide export --html $(QUANTIZED) $(PAGE)/tide.html)
+	$(if $(MODEL),build/tide quantize --force $(MODEL) $(QUANTIZED) && build/tide export --html $(QUANTIZED) $(PAGE)/tide.html)
 
 wasm: browser
 	scripts/setup pages

@@ -122,7 +122,7 @@ void language_warn(const Translator *translator, int side, char *const *lines, c
                 100 * unknown, translator->options.langs[side]);
 }
 
-int model_directory_make(const char *dir, const char *model, char *path, Err *err) {
+int model_directory_make(const Args *args, const char *dir, const char *model, char *path, Err *err) {
     char checkpoint[PATH_SIZE];
     path_in(checkpoint, dir, "checkpoint.safetensors");
     path_in(path, dir, "model.safetensors");
@@ -130,6 +130,8 @@ int model_directory_make(const char *dir, const char *model, char *path, Err *er
         return err_set(err, dir, 0, "is the model itself; give another directory");
     if (!access(checkpoint, F_OK))
         return err_set(err, dir, 0, "holds a training, whose model would be replaced; give another directory");
+    if (!args_has(args, "force") && !access(path, F_OK))
+        return err_set(err, path, 0, "is there already; --force replaces it");
     return directory_make(dir, err);
 }
 

@@ -28,10 +28,11 @@ const char *model_path(const Args *args, int i);
 bool models_given(const Args *args);
 /* Does the same as model_load; also prints the model's warning if there is one. */
 int models_load_one(Translator *translator, const char *path, Err *err);
+#define FLAG_FORCE FLAG_SWITCH("force", "replace a model that the directory has already")
 /* Makes the directory of a copy of the model `model`, and writes the path of the copy, DIR/model.safetensors, to `path`
-   [PATH_SIZE]. Returns 0, or -1 with *err filled, also if DIR is that of the model itself or
-   holds a training. */
-int model_directory_make(const char *dir, const char *model, char *path, Err *err);
+   [PATH_SIZE]. Returns 0, or -1 with *err filled, also if DIR is that of the model itself or holds a training, or if it
+   has a model and --force is not given. */
+int model_directory_make(const Args *args, const char *dir, const char *model, char *path, Err *err);
 /* The models of a command; more than one are an ensemble. */
 typedef struct Models {
     const Translator **list; /* [count]: a stb_ds array; array and elements are owned */

@@ -16,6 +16,7 @@ static const Flag flags[] = {
     FLAG_FILE("ref", "their reference translations, line by line"),
     {"output", 1, "DIR", "directory for the copy of the model", .kind = VALUE_DIR},
     {"beam-sizes", MANY, "N ...", "beams to try (default: 1 2 3 5 8 12)", VALUE_INT, 1, 1000, NULL, NULL},
+    FLAG_FORCE,
     FLAG_MAX_LENGTH,
     FLAG_TAG,
     FLAGS_MESSAGES,
@@ -25,6 +26,7 @@ static const Flag flags[] = {
 
 /* What a run has. */
 typedef struct Tuning {
+    const Args *args;
     const char *model, *output;
     SearchOptions search;
     int threads, beams[MOST_BEAMS], beam_count;
@@ -87,7 +89,7 @@ static int tune(Tuning *t, const char *src, const char *ref, Err *err) {
         lines_check(&t->translator, SOURCE, t->sources, t->search.max_length, src, err))
         return -1;
     language_warn(&t->translator, TARGET, t->references.sets[0], ref);
-    if (model_directory_make(t->output, t->model, path, err)) return -1;
+    if (model_directory_make(t->args, t->output, t->model, path, err)) return -1;
     const SearchChoice best = choose(t, &before);
     ModelOptions search = t->translator.options;
     search.beam_size = best.beam;
@@ -121,7 +123,7 @@ static int read_beams(const Args *args, Tuning *t, Err *err) {
 
 static int run(const Args *args, Err *err) {
     const char *src = args_value(args, "src", 0), *ref = args_value(args, "ref", 0);
-    Tuning t = {.output = args_value(args, "output", 0)};
+    Tuning t = {.args = args, .output = args_value(args, "output", 0)};
     if (args->word_count != 1 || !src || !ref || !t.output)
         return usage_error(err, "tune needs MODEL, --src, --ref and --output; see `tide tune --help`");
     t.model = args->words[0];

@@ -21,6 +21,19 @@ tide_ok translate "$scratch/untuned" <"$scratch/dev.zh" >"$scratch/own"
 tide_ok tune "$scratch/untuned" --src "$scratch/dev.zh" --ref "$scratch/own" --output "$scratch/still" --beam-sizes 2 >"$scratch/choice"
 grep -q ' --beam-size 12 --normalize 0 --word-penalty -3, BLEU 100.00; before: 12, 0, -3, BLEU 100.00$' "$scratch/choice" ||
     die "tune made a model worse: $(cat "$scratch/choice")"
+# a model that is there already is replaced only with --force
+cksum <"$scratch/tuned/model.safetensors" >"$scratch/sum"
+for command in "tune $scratch/untuned --src $scratch/dev.zh --ref $scratch/own --beam-sizes 2 --output" "quantize $scratch/untuned"; do
+    # shellcheck disable=SC2086 # words
+    refused 1 'tuned/model.safetensors: is there already; --force replaces it$' $command "$scratch/tuned"
+    [ "$(cksum <"$scratch/tuned/model.safetensors")" = "$(cat "$scratch/sum")" ] || die "$command changed a model"
+    # shellcheck disable=SC2086
+    tide_ok $command "$scratch/tuned" --force >/dev/null
+    [ "$(cksum <"$scratch/tuned/model.safetensors")" = "$(cat "$scratch/sum")" ] && die "$command --force changed nothing"
+    cksum <"$scratch/tuned/model.safetensors" >"$scratch/sum"
+    # shellcheck disable=SC2086
+    refused 1 'run: holds a training' $command "$scratch/run" --force
+done
 refused 1 'is the model itself' tune "$scratch/run" --src "$scratch/dev.zh" --ref "$scratch/dev.en" --output "$scratch/run"
 refused 1 'nowhere/out: cannot be created' tune "$scratch/run" --src "$scratch/dev.zh" --ref "$scratch/dev.en" --output "$scratch/nowhere/out"
 refused 2 'tune needs MODEL' tune "$scratch/run" --src "$scratch/dev.zh" --ref "$scratch/dev.en"

@@ -33,11 +33,11 @@ quantized() { # NAME: compares a copy with 8 bits for each weight
     compares "$1-int8"
     [ "$(wc -c <"$scratch/$1-int8/model.safetensors")" -lt "$(wc -c <"$scratch/$1/model.safetensors")" ] || die "$(cat "$scratch/sizes")"
     # a second quantization, and one of a file that another program has rewritten, change nothing
-    tide_ok quantize "$scratch/$1-int8" "$scratch/again" >"$scratch/sizes"
+    tide_ok quantize --force "$scratch/$1-int8" "$scratch/again" >"$scratch/sizes"
     cmp "$scratch/$1-int8/model.safetensors" "$scratch/again/model.safetensors" || die "$1: quantized twice"
     for how in same reversed; do
         weights rewrite "$scratch/$1-int8/model.safetensors" "$scratch/rewritten.safetensors" $how
-        tide_ok quantize "$scratch/rewritten.safetensors" "$scratch/again" >"$scratch/sizes"
+        tide_ok quantize --force "$scratch/rewritten.safetensors" "$scratch/again" >"$scratch/sizes"
         cmp "$scratch/$1-int8/model.safetensors" "$scratch/again/model.safetensors" || die "$1: rewritten, $how"
     done
 }
