@@ -23,6 +23,10 @@ static const Flag flags[] = {
     FLAG_INT("max-length", "drop pairs with more words or characters on a side", 1, 1 << 30, "80"),
     FLAG_REAL("max-ratio", "drop pairs with a side longer than R times the other side plus 5", 1, 1000, "3"),
     FLAG_SWITCH("keep-paragraphs", "do not split paragraphs into sentences"),
+    FLAG_SWITCH("keep-placeholders",
+                "keep pairs with placeholders, such as %s and <b>, if both sides have the same ones; "
+                "catalogues are always read so"),
+    FLAG_SWITCH("drop-placeholders", "drop them, also from catalogues"),
     FLAG_SWITCH("simplify", "convert traditional characters to simplified with the program opencc"),
     FLAGS_MESSAGES,
 };
@@ -80,7 +84,11 @@ static int run(const Args *args, Err *err) {
                      .keep_paragraphs = args_has(args, "keep-paragraphs"),
                      .simplify = args_has(args, "simplify"),
                      .note = show_note};
+    if (args_has(args, "keep-placeholders")) job.placeholders = PLACEHOLDERS_OF_ALL;
+    if (args_has(args, "drop-placeholders")) job.placeholders = PLACEHOLDERS_OF_NONE;
     if (args->word_count) return flags_only(err, "corpus", args->words[0]);
+    if (args_has(args, "keep-placeholders") && args_has(args, "drop-placeholders"))
+        return usage_error(err, "--keep-placeholders and --drop-placeholders cannot be given together");
     if (!job.output) return usage_error(err, "--output is needed; see `tide corpus --help`");
     if (args_count(args, "lines") % 2)
         return usage_error(err, "--lines needs an even number of files: Chinese and English in turn");

@@ -1,9 +1,10 @@
 #include "corpus/clean.h"
 
+#include "io/ds.h"
 #include "text/placeholder.h"
 #include "text/unicode.h"
 
-#include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 const ReasonText reason_texts[REASONS] = {
@@ -32,15 +33,53 @@ static bool is_markup_character(const char *text) {
     return *text && strchr("<>{}|_^`", *text);
 }
 
-static bool has_markup(const char *text) {
-    for (; *text; text += utf8_length(text))
-        if (is_markup_character(text) || placeholder_length(text)) return true;
+typedef struct Placeholder {
+    const char *text;
+    size_t length;
+} Placeholder;
+
+static int by_text(const void *left, const void *right) {
+    const Placeholder *a = left, *b = right;
+    if (a->length != b->length) return a->length < b->length ? -1 : 1;
+    return memcmp(a->text, b->text, a->length);
+}
+
+/* Whether a text has markup outside its placeholders. Appends these to a stb_ds array. */
+static bool has_markup(const char *text, Placeholder **placeholders) {
+    for (size_t n; *text; text += n ? n : utf8_length(text)) {
+        n = placeholder_length(text);
+        if (n) arrput(*placeholders, ((Placeholder){text, n}));
+        else if (is_markup_character(text)) return true;
+    }
     return false;
 }
 
+/* Whether both arrays have the same placeholders, in any order. Sorts them. */
+static bool same_placeholders(Placeholder *of[2]) {
+    const ptrdiff_t n = arrlen(of[0]);
+    if (n != arrlen(of[1])) return false;
+    for (int i = 0; i < 2 && n; i++) qsort(of[i], (size_t)n, sizeof **of, by_text);
+    for (ptrdiff_t i = 0; i < n; i++)
+        if (by_text(&of[0][i], &of[1][i])) return false;
+    return true;
+}
+
+/* Whether a pair has markup. kept: placeholders that both sides have are none. */
+static bool pair_has_markup(const char *english, const char *chinese, bool kept) {
+    Placeholder *of[2] = {NULL};
+    bool has = has_markup(english, &of[0]) || has_markup(chinese, &of[1]);
+    if (!has) has = kept ? !same_placeholders(of) : arrlen(of[0]) + arrlen(of[1]) > 0;
+    arrfree(of[0]);
+    arrfree(of[1]);
+    return has;
+}
+
+/* Whether a text has a Latin letter outside its placeholders. */
 static bool has_latin(const char *text) {
-    for (; *text; text++) /* bytes of multi-byte characters are not ASCII */
-        if (is_latin(*text)) return true;
+    for (size_t n; *text; text += n ? n : utf8_length(text)) {
+        n = placeholder_length(text);
+        if (!n && is_latin(*text)) return true;
+    }
     return false;
 }
 
@@ -60,7 +99,7 @@ static bool much_longer(int a, int b, double most) { return a > most * b + RATIO
 Reason clean_judge(const char *english, const char *chinese, const CleanLimits *limits) {
     if (!*english || !*chinese) return EMPTY;
     if (!strcmp(english, chinese)) return IDENTICAL;
-    if (has_markup(english) || has_markup(chinese)) return MARKUP;
+    if (pair_has_markup(english, chinese, limits->placeholders)) return MARKUP;
     if (!text_has_han(chinese)) return NOT_CHINESE;
     if (!has_latin(english) || text_has_han(english)) return NOT_ENGLISH;
     int n = count_words(english), m = count_words(chinese);

@@ -4,6 +4,8 @@
 
 #include "core/base.h"
 
+#include <stdbool.h>
+
 /* Why a pair is dropped, in the order of the checks: the first reason that applies counts. */
 typedef enum Reason {
     KEPT,
@@ -12,7 +14,7 @@ typedef enum Reason {
     FUZZY,       /* a message of a catalogue whose translation is marked as fuzzy */
     EMPTY,       /* one side or both are empty */
     IDENTICAL,   /* both sides are the same */
-    MARKUP,      /* a placeholder, a variable, or a character of markup such as < { | */
+    MARKUP,      /* a placeholder that is not kept, a variable, or a character of markup such as < { | */
     NOT_CHINESE, /* no Han character in the Chinese */
     NOT_ENGLISH, /* no Latin letter in the English, or a Han character */
     TOO_LONG,    /* a side has too many words */
@@ -30,6 +32,7 @@ extern const ReasonText reason_texts[REASONS];
 typedef struct CleanLimits {
     int most_words;    /* limit for each side: English words, Chinese characters */
     double most_ratio; /* limit: the longer side has at most most_ratio × shorter side + RATIO_GRACE words */
+    bool placeholders; /* placeholders (text/placeholder.h) are kept, if both sides have the same ones */
 } CleanLimits;
 
 enum { RATIO_GRACE = 5 };

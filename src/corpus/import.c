@@ -21,6 +21,7 @@ typedef struct Import {
     ImportReport *report;
     ImportProgress *progress;
     void *context;
+    CleanLimits limits;          /* for the current input */
     OutputFile chinese, english; /* temporary files of the kept pairs, never committed. Lines of `english`: place, tab,
                                     English */
     OutputFile simplified;       /* `chinese` after opencc; stream NULL: not requested */
@@ -59,7 +60,7 @@ static void drop(Import *import, Reason reason, const RawPair *pair) {
 }
 
 static void import_pair(Import *import, const char *chinese, const char *english, const RawPair *from) {
-    const Reason reason = clean_judge(english, chinese, &import->job->limits);
+    const Reason reason = clean_judge(english, chinese, &import->limits);
     if (reason != KEPT) {
         RawPair pair = {{chinese, english}, {strlen(chinese), strlen(english)}, .line = from->line};
         pair.path[ENGLISH] = from->path[ENGLISH];
@@ -131,6 +132,10 @@ static int read_input(Import *import, const CorpusFiles *input, Err *err) {
     if (reader_note(reader) && import->job->note) import->job->note(import->context, reader_note(reader));
     RawPair pair;
     int status;
+    const Placeholders kept = import->job->placeholders;
+    const bool catalogue = input->form == FORM_MO || input->form == FORM_PO;
+    import->limits = import->job->limits;
+    import->limits.placeholders = kept == PLACEHOLDERS_OF_ALL || (kept == PLACEHOLDERS_OF_CATALOGUES && catalogue);
     import->report->messages += reader_fuzzy(reader);
     import->report->dropped[FUZZY] += reader_fuzzy(reader);
     for (long count = 0; (status = reader_next(reader, &pair, err)) > 0; count++) {

@@ -8,6 +8,9 @@
 
 #include <stdbool.h>
 
+/* From which forms pairs with placeholders are kept. */
+typedef enum Placeholders { PLACEHOLDERS_OF_CATALOGUES, PLACEHOLDERS_OF_ALL, PLACEHOLDERS_OF_NONE } Placeholders;
+
 /* Input, output and options of an import. Paths are not owned. */
 typedef struct ImportJob {
     const CorpusFiles *inputs; /* the source is Chinese, the target English */
@@ -15,6 +18,7 @@ typedef struct ImportJob {
     const char *output;  /* directory; created if it does not exist */
     const char *dropped; /* file for dropped pairs: reason, place, English, Chinese, separated by tabs; NULL: none */
     CleanLimits limits;
+    Placeholders placeholders; /* sets limits.placeholders */
     bool keep_paragraphs; /* false: paragraphs are split into sentences if both sides have the same number of them */
     bool simplify;        /* the program `opencc` converts the Chinese side to simplified characters */
     long dev, test;       /* sizes of dev and test in pairs, as for `partition` */

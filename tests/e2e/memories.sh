@@ -128,6 +128,32 @@ if has msgfmt 'catalogues as text' gettext; then
     paste "$scratch/out/train.en" "$scratch/out/train.zh" | LC_ALL=C sort | cmp - "$scratch/expected" || die "$(cat "$scratch/out"/train.*)"
     trains "$scratch/run3" --po "$scratch/a.po"
     grep -q '^3 pairs to train on (5 lines read, 1 empty, 1 fuzzy' "$scratch/stderr" || die "train: $(cat "$scratch/stderr")"
+
+    # placeholders of catalogues are kept, if both sides have the same ones; those of other forms if it is said
+    cat >"$scratch/p.po" <<'PO'
+msgid ""
+msgstr "Content-Type: text/plain; charset=UTF-8\n"
+
+msgid "Open %s in {app}."
+msgstr "在 {app} 中打开 %s。"
+
+msgid "Delete %s."
+msgstr "删除文件。"
+PO
+    kept='Open %s in {app}.'
+    corpus --po "$scratch/p.po"
+    says '1 kept: .*'
+    [ "$(cat "$scratch/out/train.en")" = "$kept" ] || die "$(cat "$scratch/out/train.en")"
+    msgfmt -o "$scratch/p.mo" "$scratch/p.po"
+    corpus --mo "$scratch/p.mo"
+    [ "$(cat "$scratch/out/train.en")" = "$kept" ] || die "$(cat "$scratch/out/train.en")"
+    refused 1 'no sentence pairs that can be used' corpus --output "$scratch/out" --po "$scratch/p.po" --drop-placeholders
+    printf '%s\t在{app}中打开%%s。\n' "$kept" >"$scratch/p.tsv"
+    refused 1 'p.tsv: no sentence pairs that can be used: 1 of 1 are markup' corpus --output "$scratch/out" --tsv "$scratch/p.tsv"
+    corpus --tsv "$scratch/p.tsv" --keep-placeholders
+    [ "$(cat "$scratch/out/train.en")" = "$kept" ] || die "$(cat "$scratch/out/train.en")"
+    refused 2 'cannot be given together' corpus --output "$scratch/out" --tsv "$scratch/p.tsv" --keep-placeholders \
+        --drop-placeholders
     sed '4s/msgid/messageid/' "$scratch/a.po" >"$scratch/b.po"
     refuses "$scratch/b.po" ':4: msgfmt refuses it: .*'
     sed '5s/打/\xff/' "$scratch/a.po" >"$scratch/c.po"

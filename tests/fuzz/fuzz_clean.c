@@ -26,7 +26,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (english && chinese) {
         sentences_check(sentences_split(english, false), english);
         sentences_check(sentences_split(chinese, true), chinese);
-        Reason reason = clean_judge(english, chinese, &(CleanLimits){10, 2});
+        const Reason reason = clean_judge(english, chinese, &(CleanLimits){10, 2, false});
+        const Reason kept = clean_judge(english, chinese, &(CleanLimits){10, 2, true});
+        CHECK(kept == reason || reason == MARKUP, "'%s' is dropped if placeholders are kept", english);
         CHECK(reason != KEPT || (count_words(english) <= 10 && count_words(chinese) <= 10), "'%s' is too long",
               english);
     }

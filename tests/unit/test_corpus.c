@@ -578,7 +578,8 @@ static void sentences_are_split_at_their_ends(void **state) {
 
 static void pairs_are_dropped_for_a_reason(void **state) {
     (void)state;
-    static const CleanLimits limits = {.most_words = 10, .most_ratio = 3};
+    static const CleanLimits limits = {.most_words = 10, .most_ratio = 3},
+                             kept = {.most_words = 10, .most_ratio = 3, .placeholders = true};
     static const struct {
         const char *english, *chinese;
         Reason reason;
@@ -611,6 +612,27 @@ static void pairs_are_dropped_for_a_reason(void **state) {
         {"a", "一二三四五六七八九", RATIO},
         {"a b c d e f g h i", "一", RATIO},
     };
+    /* with placeholders, if both sides have the same ones */
+    static const struct {
+        const char *english, *chinese;
+        Reason reason;
+    } with_placeholders[] = {
+        {"Open %s in {app}.", "在{app}中打开%s。", KEPT},
+        {"<b>Bold</b>&nbsp;text", "<b>粗体</b>&nbsp;字", KEPT},
+        {"%s of %s files", "%s个文件", MARKUP},
+        {"%s of %d files", "%s个文件,共%s", MARKUP},
+        {"%s is here", "这里", MARKUP},
+        {"_Open %s", "打开%s", MARKUP},
+        {"%s: $name", "%s:名", MARKUP},
+        {"{name}: %d", "%d岁{name}", NOT_ENGLISH},
+        {"%s", "%s", IDENTICAL},
+        {"Open", "打开", KEPT},
+    };
+    for (size_t i = 0; i < COUNT(with_placeholders); i++) {
+        const Reason reason = clean_judge(with_placeholders[i].english, with_placeholders[i].chinese, &kept);
+        if (reason != with_placeholders[i].reason)
+            fail_msg("\"%s\" with placeholders: %s", with_placeholders[i].english, reason_texts[reason].name);
+    }
     for (size_t i = 0; i < COUNT(cases); i++) {
         Reason reason = clean_judge(cases[i].english, cases[i].chinese, &limits);
         if (reason != cases[i].reason)
