@@ -31,7 +31,12 @@ static char *page_read(Err *err) {
         err_set(err, path, 0, "is not the page of the browser edition");
         return NULL;
     }
-    err_set(err, NULL, 0, "this tide was built without the browser edition; in its sources, `make browser` adds it");
+    program_path(path, sizeof path, names[0]);
+    err_set(
+        err, NULL, 0,
+        "this tide was built without the browser edition: there is no %.300s. In the sources of tide, `make browser` "
+        "makes it, for build/tide, and `make install` installs it",
+        path);
     return NULL;
 }
 

@@ -10,13 +10,14 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { PLACES = 3 };
+/* Folders of presets, from the folder of the program; the last one is from the current folder. */
+static const char *const places[] = {"../share/tide", "../../models", "models", "models"};
+enum { PLACES = sizeof places / sizeof *places };
 
-/* Writes the path of a folder of presets, number 0, 1 or 2, to `path`. */
+/* Writes the path of a folder of presets to `path`. */
 static void place(int number, char path[PATH_SIZE]) {
-    if (number == 0) program_path(path, PATH_SIZE, "../share/tide");
-    else if (number == 1) program_path(path, PATH_SIZE, "../../models");
-    else snprintf(path, PATH_SIZE, "models");
+    if (number < PLACES - 1) program_path(path, PATH_SIZE, places[number]);
+    else snprintf(path, PATH_SIZE, "%s", places[number]);
 }
 
 /* ---- the list ------------------------------------------------------------------------------------------------- */
@@ -48,11 +49,23 @@ static char **all_names(void) {
     return names;
 }
 
+/* The error of a program that finds no presets at all. */
+static void no_presets(Err *err) {
+    char folder[PATH_SIZE];
+    program_path(folder, sizeof folder, "");
+    err_set(err, NULL, 0,
+            "there are no presets: tide looked in the folders %s, %s and %s beside %.300s, and in %s of the current "
+            "folder",
+            places[0], places[1], places[2], folder, places[3]);
+}
+
 static int no_preset(const char *name, Err *err) {
     char **names = all_names();
     Nearest nearest = {.word = name, .distance = UNLIKE};
     for (ptrdiff_t i = 0; i < arrlen(names); i++) suggest_nearest(&nearest, names[i]);
-    if (strchr(name, '/') || strchr(name, '.')) err_set(err, NULL, 0, "no preset '%s'; --config reads a file", name);
+    if (!names) no_presets(err);
+    else if (strchr(name, '/') || strchr(name, '.'))
+        err_set(err, NULL, 0, "no preset '%s'; --config reads a file", name);
     else if (nearest.name) err_set(err, NULL, 0, "no preset '%s'; did you mean %s?", name, nearest.name);
     else err_set(err, NULL, 0, "no preset '%s'; `tide help --presets` lists them", name);
     strings_free(names);
@@ -97,7 +110,8 @@ static int print_preset(const char *name, Err *err) {
 
 int presets_print(Err *err) {
     char **names = all_names();
-    int status = 0;
+    int status = names ? 0 : -1;
+    if (!names) no_presets(err);
     for (ptrdiff_t i = 0; i < arrlen(names) && !status; i++)
         if (!i || strcmp(names[i], names[i - 1]) != 0) status = print_preset(names[i], err);
     strings_free(names);

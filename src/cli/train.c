@@ -387,7 +387,7 @@ const Command command_train = {
         {"DIR/valid", "Translations of the development set at each validation"},
         {"DIR/report.html", "A page with curves, alignments and translations; see tide-report(1)"},
         {"../share/tide/NAME.conf", "A preset; the path begins at the folder of the program"},
-        {"models/NAME.conf", "A preset of your own, in the current folder"}),
+        {"models/NAME.conf", "The same; or a preset of your own, in the current folder"}),
     .examples = REMARKS(
         {"tide train --preset small --model run1 --after-epochs 12 \\\n"
          "    --train-sets corpus/train.zh corpus/train.en \\\n"

@@ -136,9 +136,24 @@ int file_temporary_broken(const char *dir, Err *err) {
                    errno ? strerror(errno) : "it ends too early");
 }
 
+/* Creates the directories above a path that do not exist. Returns 0, or -1 with errno set. */
+static int make_parents(const char *path) {
+    char *parent = mem_strdup(path);
+    int status = 0, why = 0;
+    for (char *slash = parent; !status && *slash && (slash = strchr(slash + 1, '/')); *slash = '/') {
+        *slash = '\0';
+        status = mkdir(parent, 0777) && errno != EEXIST ? -1 : 0;
+        why = errno;
+    }
+    mem_free(parent);
+    errno = why;
+    return status;
+}
+
 int directory_make(const char *path, Err *err) {
     struct stat info;
     if (!mkdir(path, 0777)) return 0;
+    if (errno == ENOENT && !make_parents(path) && !mkdir(path, 0777)) return 0;
     if (errno != EEXIST) return err_set(err, path, 0, "cannot be created: %s", strerror(errno));
     if (stat(path, &info) || !S_ISDIR(info.st_mode)) return err_set(err, path, 0, "is not a directory");
     return 0;

@@ -43,7 +43,7 @@ char *file_read(const char *path, size_t *size, Err *err);
    early. */
 int file_read_at(int fd, void *bytes, size_t n, off_t at);
 
-/* Creates a directory if it does not exist. Returns 0, or -1 with *err filled. */
+/* Creates a directory, and those above it, if they do not exist. Returns 0, or -1 with *err filled. */
 int directory_make(const char *path, Err *err);
 
 /* Locks a directory until the descriptor is closed or the process ends in any way. Only processes that call this

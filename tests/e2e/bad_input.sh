@@ -69,7 +69,7 @@ grep -q '^this training has no end; Ctrl-C stops' "$scratch/stderr-first" || die
 
 touch "$scratch/file"
 refuses 1 'file: ' "$tide" train --tsv "$scratch/train.tsv" --after-batches 1 --model "$scratch/file"
-refuses 1 'cannot be created' "$tide" train --tsv "$scratch/train.tsv" --after-batches 1 --model "$scratch/no/such/place"
+refuses 1 'cannot be created: Not a directory' "$tide" train --tsv "$scratch/train.tsv" --after-batches 1 --model "$scratch/file/a/b"
 if [ "$(id -u)" != 0 ]; then
     mkdir "$scratch/readonly" && chmod a-w "$scratch/readonly"
     refuses 1 'cannot be' "$tide" train --tsv "$scratch/train.tsv" --after-batches 1 --model "$scratch/readonly/run"

@@ -35,5 +35,11 @@ for command in "tune $scratch/untuned --src $scratch/dev.zh --ref $scratch/own -
     refused 1 'run: holds a training' $command "$scratch/run" --force
 done
 refused 1 'is the model itself' tune "$scratch/run" --src "$scratch/dev.zh" --ref "$scratch/dev.en" --output "$scratch/run"
-refused 1 'nowhere/out: cannot be created' tune "$scratch/run" --src "$scratch/dev.zh" --ref "$scratch/dev.en" --output "$scratch/nowhere/out"
+refused 1 'own/a/out: cannot be created: Not a directory' tune "$scratch/run" --src "$scratch/dev.zh" --ref "$scratch/dev.en" \
+    --output "$scratch/own/a/out"
+# folders above the output are made
+tide_ok quantize "$scratch/run" "$scratch/new/b/c/" >/dev/null
+tide_ok info "$scratch/new/b/c" >/dev/null
+tide_ok corpus --tsv "$scratch/train.tsv" --output "$scratch/d/e/../f" >/dev/null
+[ -s "$scratch/d/f/train.zh" ] || die "corpus --output of a folder in a new folder"
 refused 2 'tune needs MODEL' tune "$scratch/run" --src "$scratch/dev.zh" --ref "$scratch/dev.en"
