@@ -29,6 +29,8 @@ refused 1 "model.safetensors: $newer" info "$file"
 [ "$(wc -l <"$scratch/stderr")" = 1 ] || die "$(cat "$scratch/stderr")"
 rewrite "$scratch/new/model.safetensors" "$file" older
 refused 1 'model.safetensors: has format 2, but this program reads formats from 3 on' info "$file"
+rewrite "$scratch/new/model.safetensors" "$file" first
+refused 1 'model.safetensors: has format 1, but this program reads formats from 3 on' info "$file"
 
 # the same for a checkpoint; a checkpoint with a newer format is kept, although there is an older checkpoint
 smallest_run "$scratch/whole" --after-batches 20

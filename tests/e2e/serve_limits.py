@@ -450,6 +450,8 @@ def glossary(s, file):
     check("the sea" in found[0] and "he left" not in found[0] and "the tide" in found[1], f"a request's terms: {found}")
     check("he left" in s.translate(q[0], glossary="他\tshe")["translatedText"], "a request removes the server's terms")
     check("he left" in s.translate("潮水退了。", prefix="She ")["translatedText"], "a prefix and the server's terms")
+    said = s.translate(q, 400, sample=True)
+    check(said == "Invalid request: sample cannot follow the glossary of the server", f"sample and the server's terms: {said}")
 
     def write(text):
         with open(file + ".new", "w", encoding="utf-8") as out:

@@ -1,6 +1,6 @@
 """usage: weights.py check MODEL.safetensors SOURCE-PIECES TARGET-PIECES < names-and-shapes
           weights.py change IN OUT missing|extra|shape|twice|hole|overlap TENSOR
-          weights.py rewrite IN OUT same|reversed|unsigned|altered|newer|older
+          weights.py rewrite IN OUT same|reversed|unsigned|altered|newer|older|first
 
 Reads a model with only Python's standard library, by the safetensors format and the tensor names of docs/model.md.
 
@@ -9,7 +9,7 @@ check: the file must hold exactly the tensors of `tide info` (lines NAME [ROWS, 
 with weights of 8 bits, the other factor has 8 bits, too.
 change: writes a copy with one wrong tensor and without a checksum.
 rewrite: writes a copy as another program would, with sorted tensors and other padding; reversed: the last first; unsigned: also without the
-checksum; altered: with one changed weight; newer, older: with a format that tide does not read.
+checksum; altered: with one changed weight; newer, older, first: with a format that tide does not read.
 """
 import array
 import json
@@ -344,8 +344,8 @@ def rewrite(old, new, how):
         del tensors["__metadata__"]["checksum"]
     elif how == "altered":
         parts = parts[:-4] + struct.pack("<f", 0.125)
-    elif how == "older":
-        tensors["__metadata__"]["format"] = "tide 2"
+    elif how in ("older", "first"):
+        tensors["__metadata__"]["format"] = "tide 2" if how == "older" else "tide 1"
     elif how == "newer":
         tensors["__metadata__"]["format"] = "tide 5"
         for name in header:
