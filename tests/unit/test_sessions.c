@@ -187,9 +187,30 @@ static void sessions_do_not_disturb_each_other(void **state) {
     check_sessions(&tied, &tied);
 }
 
+/* Pairs are aligned together as long as their number, and with the longest text their bytes, stay small. */
+static void long_pairs_are_aligned_in_small_batches(void **state) {
+    (void)state;
+    enum { N = 70, LONG = 1 << 12, HUGE_TEXT = 1 << 16 };
+    char *huge = mem_alloc(HUGE_TEXT + 1), *shorts[N], *longs[N];
+    memset(huge, 'x', HUGE_TEXT);
+    huge[HUGE_TEXT] = '\0';
+    for (int i = 0; i < N; i++) shorts[i] = "x", longs[i] = huge + HUGE_TEXT - LONG;
+    assert_int_equal(align_most(shorts, shorts, N), MOST_PAIRS);
+    assert_int_equal(align_most(shorts, shorts, MOST_PAIRS), MOST_PAIRS);
+    assert_int_equal(align_most(shorts, shorts, 3), 3);
+    assert_int_equal(align_most(longs, shorts, N), 8); /* 8 · 2^12 = 2^15 bytes */
+    assert_int_equal(align_most(shorts, longs, N), 8);
+    assert_int_equal(align_most(longs, shorts, 5), 5);
+    shorts[2] = huge;
+    assert_int_equal(align_most(longs, shorts, N), 2);
+    assert_int_equal(align_most(longs + 2, shorts + 2, N - 2), 1);
+    mem_free(huge);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sessions_do_not_disturb_each_other),
+        cmocka_unit_test(long_pairs_are_aligned_in_small_batches),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* test_word_aligner.c: the word aligner of `tide lexicon`: units, counts, samplers, priors, links and lexicon entries.
  */
+#include "core/scope.h"
 #include "aligner/entries.h"
 #include "aligner/sampler.h"
 #include "aligner/word_links.h"
@@ -594,6 +595,25 @@ static void entries_are_groups_of_linked_tokens(void **state) {
     bitext_free(&b);
 }
 
+static void align_nothing(void *options) {
+    const Bitext none = {0};
+    Err err;
+    aligner_run(&none, NULL, options, NULL, NULL, NULL, NULL, NULL, &err);
+}
+
+static void a_run_has_samplers_and_sweeps(void **state) {
+    (void)state;
+    AlignerOptions wrong[] = {{.sweeps = 1}, {.samplers = 1}};
+    static const char *const reasons[] = {"0 samplers, 1 sweeps", "1 samplers, 0 sweeps"};
+    for (size_t i = 0; i < COUNT(wrong); i++) {
+        char reason[512] = "";
+        Scope scope = {0};
+        assert_int_equal(scope_run(&scope, align_nothing, &wrong[i], reason, sizeof reason), SCOPE_FAILED);
+        scope_release(&scope);
+        assert_non_null(strstr(reason, reasons[i]));
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(units_are_in_words),
@@ -606,6 +626,7 @@ int main(void) {
         cmocka_unit_test(a_dictionary_is_found),
         cmocka_unit_test(threads_do_not_change_the_result),
         cmocka_unit_test(the_caller_can_end_it),
+        cmocka_unit_test(a_run_has_samplers_and_sweeps),
         cmocka_unit_test(priors_survive_a_file),
         cmocka_unit_test(all_kinds_of_counts_are_added),
         cmocka_unit_test(broken_priors_are_refused_with_their_line),
