@@ -25,7 +25,7 @@ tide_ok train --help-all | grep -- '--learn-rate R .* (default: 0.001)$' >/dev/n
 tide_ok --version | grep '^tide ' >/dev/null || die "--version"
 
 # the lines fit into the terminal, and the words are the same; in a pipe without COLUMNS, lines are as in the sources
-words() { tr -s ' \n' '\n\n'; }
+words() { tr ' ' '\n' | grep .; }
 for command in '' $commands; do
     # shellcheck disable=SC2086 # no word for tide --help
     tide_ok ${command:---help} ${command:+--help-all} >"$scratch/whole"

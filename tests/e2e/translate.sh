@@ -23,7 +23,8 @@ grep '^start ' "$scratch/stderr" | sed 's/[^0-9. ]//g' | awk '
 unfamiliar() { # INPUT FLAG...: the messages
     input=$1
     shift
-    printf '%b' "$input" | "$tide" translate "$scratch/run" "$@" 2>&1 >"$scratch/out" || die "unknown text"
+    printf '%b' "$input" | "$tide" translate "$scratch/run" "$@" 2>"$scratch/stderr" >"$scratch/out" || die "unknown text"
+    cat "$scratch/stderr"
 }
 [ -z "$(unfamiliar '我在海边。\n。\n\n')" ] || die "known text: $(unfamiliar '我在海边。\n。\n\n')"
 unfamiliar '海。\nHello, how!\n龘龘\n\n海𠀀龘\n' >"$scratch/said"
