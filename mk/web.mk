@@ -21,4 +21,4 @@ $B/serve/web/live.policy.inc: $B/serve/web/live.style $B/serve/web/live.script
 $B/serve/web/live.html.inc: src/serve/web/page.html $B/serve/web/live.style $B/serve/web/live.script
 	@sed -e '/^<style>$$/r $(word 2,$^)' -e '/^<script>$$/r $(word 3,$^)' $< | $(QUOTE) >$@
 
-$(patsubst src/%.c,$B/%.o,$(wildcard src/view/*.c src/serve/*.c src/cli/*.c) src/text/entity.c): | $(TEXTS) $(LIVE)
+$(patsubst src/%.c,$B/%.o,$(wildcard src/view/*.c src/serve/*.c src/cli/*.c) src/text/entity.c src/text/traditional.c): | $(TEXTS) $(LIVE)

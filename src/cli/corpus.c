@@ -60,6 +60,7 @@ static void print_report(const ImportReport *r) {
     for (int i = KEPT + 1; i < REASONS; i++)
         if (r->dropped[i]) printf("%19ld %-12s %s\n", r->dropped[i], reason_texts[i].name, reason_texts[i].about);
     printf("%9ld kept: %ld train, %ld dev, %ld test\n", kept, r->parts[TRAIN], r->parts[DEV], r->parts[TEST]);
+    if (r->traditional) printf("%9ld of them with traditional characters; --simplify converts these\n", r->traditional);
 }
 
 static int import_inputs(const ImportJob *job, Err *err) {

@@ -4,6 +4,7 @@
 #include "io/ds.h"
 #include "io/files.h"
 #include "text/placeholder.h"
+#include "text/traditional.h"
 #include "text/unicode.h"
 
 #include <stdlib.h>
@@ -34,13 +35,14 @@ void unfamiliar_add(Unfamiliar *u, const char *line) {
     const Side *side = &u->translator->source;
     const size_t mark = strlen(SPACE_MARK);
     char **pieces = side_split(side, line);
-    bool unknown = false, letters = false, known_letters = false;
+    bool unknown = false, traditional = false, letters = false, known_letters = false;
     for (ptrdiff_t i = 0; i < arrlen(pieces); i++) {
         const char *text = strncmp(pieces[i], SPACE_MARK, mark) ? pieces[i] : pieces[i] + mark;
         const bool known = vocab_has(side->vocab, pieces[i]);
         if (!*text) continue;
         if (!known) count(u, text);
         unknown = unknown || !known;
+        traditional = traditional || (!known && text_traditional(text));
         if (placeholder_length(text) || !has_letter(text)) continue;
         letters = true;
         known_letters = known_letters || known;
@@ -48,6 +50,7 @@ void unfamiliar_add(Unfamiliar *u, const char *line) {
     strings_free(pieces);
     u->lines++;
     u->partly += unknown;
+    u->traditional += traditional && translator_reads_han(u->translator);
     if (!letters || (known_letters && (!translator_reads_han(u->translator) || text_has_han(line)))) return;
     if (!u->foreign++) u->first = u->lines;
 }
@@ -82,6 +85,10 @@ static void report_pieces(const Unfamiliar *u, const char *path, const char *uni
 
 void unfamiliar_report(const Unfamiliar *u, const char *path, const char *unit) {
     if (u->partly) report_pieces(u, path, unit);
+    if (u->traditional)
+        message("%s: %ld of %ld %ss have traditional characters that the model does not know: convert them, as with "
+                "`opencc -c t2s`",
+                path, u->traditional, u->lines, unit);
     if (u->foreign)
         message("%s: in %ld of %ld %ss there are no words that the model knows in its language, '%s', first in %s "
                 "%ld: such translations are inventions",

@@ -33,7 +33,8 @@ typedef struct ImportReport {
     long sentences; /* additional pairs from splitting paragraphs */
     long dropped[REASONS];
     long parts[PARTS];
-    Err warning; /* the output directory could not be locked; reason "": no warning */
+    long traditional; /* kept pairs with traditional characters (text/traditional.h) */
+    Err warning;      /* the output directory could not be locked; reason "": no warning */
 } ImportReport;
 
 typedef void ImportProgress(void *context, const char *what, long done, long all);

@@ -122,6 +122,20 @@ PATH=$scratch "$tide" corpus --output "$scratch/out5" --tsv "$scratch/a.tsv" --s
     die "--simplify without opencc did not fail"
 grep -q 'opencc cannot be run' "$scratch/stderr" || die "$(cat "$scratch/stderr")"
 
+# traditional characters are counted, also after opencc
+printf 'The tide is out.\t潮水退了。\nWe go.\t我們走。\nI know this one.\t這個我認識。\n' >"$scratch/mixed.tsv"
+corpus "$scratch/mixed" --tsv "$scratch/mixed.tsv" --dev 0 --test 0 >"$scratch/report"
+says '2 of them with traditional characters; --simplify converts these'
+corpus "$scratch/mixed" --tsv "$scratch/train.tsv" >"$scratch/report"
+grep traditional "$scratch/report" && die "simplified text is traditional"
+cat >"$scratch/bin/opencc" <<'SH2'
+#!/bin/sh
+sed 's/們/们/; s/這個/这个/; s/認識/认识/' "$4" >"$6"
+SH2
+PATH=$scratch/bin:$PATH tide_ok corpus --output "$scratch/mixed" --tsv "$scratch/mixed.tsv" --dev 0 --test 0 --simplify >"$scratch/report"
+grep traditional "$scratch/report" && die "after opencc, text is traditional"
+[ "$(cat "$scratch/mixed/train.zh" | tail -n 1)" = 这个我认识。 ] || die "opencc: $(cat "$scratch/mixed/train.zh")"
+
 # the output can be trained on without another step
 tide_ok train --train-sets "$scratch/out/train.zh" "$scratch/out/train.en" --valid-sets "$scratch/out/dev.zh" \
     "$scratch/out/dev.en" --config "$scratch/smallest.conf" --model "$scratch/run" --after-batches 2

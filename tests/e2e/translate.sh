@@ -151,3 +151,18 @@ tide_ok translate -b 2 -n 0.5 --n-best=2 "$scratch/run" <"$scratch/in" >"$scratc
 cmp "$scratch/long" "$scratch/short" || die "-b, -n, --n-best=2: $(cat "$scratch/short")"
 (cd "$scratch" && cp dev.en ./-lc && tide_ok bleu -lc -- -lc <dev.en) | grep -q '^BLEU = 100.00' || die 'bleu -lc -- -lc'
 (cd "$scratch" && rm ./-lc)
+
+# traditional characters that the model does not know are said once; a model that has learned them says nothing
+echo '這個我們認識。
+潮水退了。
+他們也說過。' >"$scratch/traditional"
+tide_ok translate "$scratch/run" <"$scratch/traditional" >/dev/null
+[ "$(grep -c '^standard input: 2 of 3 lines have traditional characters that the model does not know: convert them' "$scratch/stderr")" = 1 ] ||
+    die "traditional text: $(cat "$scratch/stderr")"
+tide_ok translate "$scratch/run" <"$scratch/dev.zh" >/dev/null
+grep traditional "$scratch/stderr" && die "simplified text is traditional"
+awk -F'\t' '{ print $1 "\t們" $2 }' "$scratch/train.tsv" >"$scratch/old.tsv"
+tide_ok train --tsv "$scratch/old.tsv" --config "$scratch/smallest.conf" --model "$scratch/old" --after-batches 1
+echo 他們 | tide_ok translate "$scratch/old" >/dev/null
+grep traditional "$scratch/stderr" && die "the model knows these characters"
+true

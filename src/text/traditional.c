@@ -1,0 +1,30 @@
+#include "text/traditional.h"
+
+#include "io/utf8.h"
+
+/* Sorted characters of three bytes, LINE on a line. */
+static const char sorted[] =
+#include "text/traditional.txt.inc"
+    ;
+enum { SIZE = 3, LINE = 60, LINE_SIZE = SIZE * LINE + 1, ALL = sizeof sorted - 1 };
+enum { COUNT = ALL / LINE_SIZE * LINE + ALL % LINE_SIZE / SIZE };
+
+static bool is_traditional(const char *character) {
+    int low = 0, high = COUNT; /* the character is not outside [low, high) */
+    while (low < high) {
+        const int middle = (low + high) / 2;
+        const int order = memcmp(character, sorted + middle * SIZE + middle / LINE, SIZE);
+        if (!order) return true;
+        if (order < 0) high = middle;
+        else low = middle + 1;
+    }
+    return false;
+}
+
+const char *text_traditional(const char *text) {
+    for (size_t n; *text; text += n) {
+        n = utf8_length(text);
+        if (n == SIZE && is_traditional(text)) return text;
+    }
+    return NULL;
+}
