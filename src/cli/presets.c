@@ -17,7 +17,7 @@ enum { PLACES = sizeof places / sizeof *places };
 /* Writes the path of a folder of presets to `path`. */
 static void place(int number, char path[PATH_SIZE]) {
     if (number < PLACES - 1) program_path(path, PATH_SIZE, places[number]);
-    else snprintf(path, PATH_SIZE, "%s", places[number]);
+    else snprintf(path, PATH_SIZE, "%s", places[PLACES - 1]);
 }
 
 /* ---- the list ------------------------------------------------------------------------------------------------- */

@@ -134,7 +134,7 @@ sed 's/們/们/; s/這個/这个/; s/認識/认识/' "$4" >"$6"
 SH2
 PATH=$scratch/bin:$PATH tide_ok corpus --output "$scratch/mixed" --tsv "$scratch/mixed.tsv" --dev 0 --test 0 --simplify >"$scratch/report"
 grep traditional "$scratch/report" && die "after opencc, text is traditional"
-[ "$(cat "$scratch/mixed/train.zh" | tail -n 1)" = 这个我认识。 ] || die "opencc: $(cat "$scratch/mixed/train.zh")"
+[ "$(tail -n 1 "$scratch/mixed/train.zh")" = 这个我认识。 ] || die "opencc: $(cat "$scratch/mixed/train.zh")"
 
 # the output can be trained on without another step
 tide_ok train --train-sets "$scratch/out/train.zh" "$scratch/out/train.en" --valid-sets "$scratch/out/dev.zh" \

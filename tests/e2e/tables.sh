@@ -29,6 +29,7 @@ gives() { # FILE MESSAGE: the same sets, and this message; from a pipe, too
     corpus "$scratch/out" "--$flag" "$scratch/$1"
     says "${2:+$scratch/$1: $2}"
     diff -r "$scratch/usual" "$scratch/out" || die "$1 gives other pairs"
+    # shellcheck disable=SC2002 # a pipe, not a file
     cat "$scratch/$1" | "$tide" corpus --dev 20 --test 20 --output "$scratch/piped" "--$flag" - >/dev/null 2>"$scratch/stderr" ||
         die "$1 from a pipe: $(cat "$scratch/stderr")"
     says "${2:+standard input: $2}"
