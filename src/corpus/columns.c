@@ -23,15 +23,19 @@ static char *cell_text(const Row *row, int i) {
 
 typedef enum Script { NO_LETTERS, HAN, OTHER_LETTERS } Script;
 
-/* HAN if the text has a Han character, else OTHER_LETTERS if it has a letter. */
+/* What the text has more of: Han characters, or words of other letters. So Chinese may name an iPhone, and English may
+   quote a character. */
 static Script script_of(const char *text) {
-    Script script = NO_LETTERS;
+    int han = 0, words = 0;
+    bool in_word = false;
     while (*text) {
         const int32_t c = utf8_next(&text);
-        if (is_han(c)) return HAN;
-        if (is_letter(c)) script = OTHER_LETTERS;
+        const bool letter = is_letter(c);
+        han += is_han(c);
+        words += letter && !in_word;
+        in_word = letter;
     }
-    return script;
+    return han + words == 0 ? NO_LETTERS : han >= words ? HAN : OTHER_LETTERS;
 }
 
 /* Whether a row can tell something: several cells of valid text. */

@@ -338,6 +338,8 @@ static void columns_are_found(void **state) {
         {FORM_TSV, "7\t海。\t8\tThe sea.\n", found, en_zh, "a: columns 4 and 2: English, Chinese", "The sea.", "海。"},
         {FORM_TSV, "7\tThe sea.\t海。\n", found, zh_en, "a: columns 3 and 2: Chinese, English", "海。", "The sea."},
         {FORM_TSV, "海。\tThe sea.\n", found, zh_en, "a: columns 1 and 2: Chinese, English", "海。", "The sea."},
+        {FORM_TSV, "苹果 iPhone。\tI see 海.\n", found, zh_en, "a: columns 1 and 2: Chinese, English", "苹果 iPhone。",
+         "I see 海."},
         {FORM_TSV, "7\t海。\tanna\t8\tThe sea.\n", found, zh_en, "a: columns 2 and 5: Chinese, English", "海。",
          "The sea."},
         {FORM_TSV, "海。\tA B\tSea.\n" SEVEN_ROWS, found, zh_en, "a: columns 1 and 3: Chinese, English", "海。",
