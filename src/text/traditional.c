@@ -10,9 +10,9 @@ enum { SIZE = 3, LINE = 60, LINE_SIZE = SIZE * LINE + 1, ALL = sizeof sorted - 1
 enum { COUNT = ALL / LINE_SIZE * LINE + ALL % LINE_SIZE / SIZE };
 
 static bool is_traditional(const char *character) {
-    int low = 0, high = COUNT; /* the character is not outside [low, high) */
+    ptrdiff_t low = 0, high = COUNT; /* the character is not outside [low, high) */
     while (low < high) {
-        const int middle = (low + high) / 2;
+        const ptrdiff_t middle = (low + high) / 2;
         const int order = memcmp(character, sorted + middle * SIZE + middle / LINE, SIZE);
         if (!order) return true;
         if (order < 0) high = middle;

@@ -578,14 +578,23 @@ static void sentences_are_split_at_their_ends(void **state) {
 
 /* ---- filters ---- */
 
+typedef struct Judged {
+    const char *english, *chinese;
+    Reason reason;
+} Judged;
+
+static void assert_judged(const Judged *cases, size_t count, const CleanLimits *limits) {
+    for (size_t i = 0; i < count; i++) {
+        const Reason reason = clean_judge(cases[i].english, cases[i].chinese, limits);
+        if (reason != cases[i].reason)
+            fail_msg("\"%s\", \"%s\": %s, expected %s", cases[i].english, cases[i].chinese, reason_texts[reason].name,
+                     reason_texts[cases[i].reason].name);
+    }
+}
+
 static void pairs_are_dropped_for_a_reason(void **state) {
     (void)state;
-    static const CleanLimits limits = {.most_words = 10, .most_ratio = 3},
-                             kept = {.most_words = 10, .most_ratio = 3, .placeholders = true};
-    static const struct {
-        const char *english, *chinese;
-        Reason reason;
-    } cases[] = {
+    static const Judged cases[] = {
         {"The tide is out.", "潮水退了。", KEPT},
         {"He paid $5, or 10% of it; R&D, 3 > 2?", "他付了5美元。", MARKUP},
         {"He paid $5, or 10% of it.", "他付了5美元,即10%。", KEPT},
@@ -614,11 +623,14 @@ static void pairs_are_dropped_for_a_reason(void **state) {
         {"a", "一二三四五六七八九", RATIO},
         {"a b c d e f g h i", "一", RATIO},
     };
-    /* with placeholders, if both sides have the same ones */
-    static const struct {
-        const char *english, *chinese;
-        Reason reason;
-    } with_placeholders[] = {
+    assert_judged(cases, COUNT(cases), &(CleanLimits){.most_words = 10, .most_ratio = 3});
+    for (int i = 0; i < REASONS; i++) assert_true(reason_texts[i].name && reason_texts[i].about);
+}
+
+/* If placeholders are kept, both sides must have the same ones. */
+static void pairs_with_placeholders_are_kept(void **state) {
+    (void)state;
+    static const Judged cases[] = {
         {"Open %s in {app}.", "在{app}中打开%s。", KEPT},
         {"<b>Bold</b>&nbsp;text", "<b>粗体</b>&nbsp;字", KEPT},
         {"%s of %s files", "%s个文件", MARKUP},
@@ -630,18 +642,7 @@ static void pairs_are_dropped_for_a_reason(void **state) {
         {"%s", "%s", IDENTICAL},
         {"Open", "打开", KEPT},
     };
-    for (size_t i = 0; i < COUNT(with_placeholders); i++) {
-        const Reason reason = clean_judge(with_placeholders[i].english, with_placeholders[i].chinese, &kept);
-        if (reason != with_placeholders[i].reason)
-            fail_msg("\"%s\" with placeholders: %s", with_placeholders[i].english, reason_texts[reason].name);
-    }
-    for (size_t i = 0; i < COUNT(cases); i++) {
-        Reason reason = clean_judge(cases[i].english, cases[i].chinese, &limits);
-        if (reason != cases[i].reason)
-            fail_msg("\"%s\", \"%s\": %s, expected %s", cases[i].english, cases[i].chinese, reason_texts[reason].name,
-                     reason_texts[cases[i].reason].name);
-    }
-    for (int i = 0; i < REASONS; i++) assert_true(reason_texts[i].name && reason_texts[i].about);
+    assert_judged(cases, COUNT(cases), &(CleanLimits){.most_words = 10, .most_ratio = 3, .placeholders = true});
 }
 
 /* ---- splits ---- */
@@ -754,6 +755,7 @@ int main(void) {
         cmocka_unit_test(messages_that_share_their_bytes_are_refused),
         cmocka_unit_test(sentences_are_split_at_their_ends),
         cmocka_unit_test(pairs_are_dropped_for_a_reason),
+        cmocka_unit_test(pairs_with_placeholders_are_kept),
         cmocka_unit_test(no_part_shares_a_sentence_with_another),
         cmocka_unit_test(the_order_of_pairs_does_not_matter),
         cmocka_unit_test(one_large_group_is_not_cut),
