@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -77,10 +78,16 @@ void message_waiting(const char *what) {
     if (isatty(STDIN_FILENO)) message("type %s, one on each line; Ctrl-D ends", what);
 }
 
+static FILE *result_stream;
+
+static void close_results(void) { fclose(result_stream); }
+
 FILE *results(void) {
-    static FILE *stream;
-    if (!stream) stream = isatty(STDOUT_FILENO) ? visible_stream(stdout) : stdout;
-    return stream;
+    if (result_stream) return result_stream;
+    if (!isatty(STDOUT_FILENO)) return result_stream = stdout;
+    result_stream = visible_stream(stdout);
+    atexit(close_results);
+    return result_stream;
 }
 
 void messages_progress(ProgressView *view) {
