@@ -30,8 +30,8 @@ static long line_of(const Passage *p, long sentence) {
     return line;
 }
 
-/* Refuses sentences that are too long: they stay empty. In HTML, whose tags have places in them, such a sentence is an
-   error. */
+/* Makes sentences that are too long empty, and prints a message about each. In HTML, such a sentence is an error,
+   because its marks have places in its text. */
 static int check_lengths(Document *d, const Side *side, int most, const char *path, Err *err) {
     char **sentences = d->passage.sentences;
     Err why;

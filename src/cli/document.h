@@ -11,7 +11,7 @@ typedef struct Document {
     bool given; /* a flag asks for a document; else input is one sentence per line */
     PassageFormat format;
     Passage passage;
-    long refused;        /* sentences that are too long; they are empty, and standard error says so */
+    long refused;        /* number of sentences that are too long: each is empty, and has a message on standard error */
     char **translations; /* stb_ds array, owned: of the first sentences */
 } Document;
 

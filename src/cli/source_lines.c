@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+static const char standard_input[] = "standard input";
 enum { READ_AHEAD = 4096 /* lines */ };
 static const double MOST_WAIT = 0.1; /* seconds until the first lines are translated */
 
@@ -33,43 +34,41 @@ static char *refuse(SourceLines *source, const Err *why) {
     return mem_strdup("");
 }
 
-/* Returns the line, or an empty one if it is too long. */
-static char *check_length(SourceLines *source, char *line, const char *path, long number) {
+/* Returns the line, or an empty one if it is too long. number: of the line, from 1. */
+static char *check_length(SourceLines *source, char *line, long number) {
     Err why, named;
     if (!side_check_lengths(source->side, &line, 1, source->max_length, NULL, &why)) return line;
     mem_free(line);
-    err_set(&named, path, number, "%.400s; --split-sentences translates each sentence of a line for itself",
+    err_set(&named, standard_input, number, "%.400s; --split-sentences translates each sentence of a line for itself",
             why.reason);
     return refuse(source, &named);
 }
 
-int *source_check(SourceLines *source, const Side *side, int max_length, const char *path) {
-    int *refused = NULL;
+void source_check(SourceLines *source, const Side *side, int max_length, char *const *prefixes) {
     source->side = side;
     source->max_length = max_length;
     for (int i = 0; i < arrlen(source->lines); i++) {
         const long before = source->refused;
-        source->lines[i] = check_length(source, source->lines[i], path, i + 1L);
-        if (source->refused > before) arrput(refused, i);
+        source->lines[i] = check_length(source, source->lines[i], i + 1L);
+        if (source->refused > before) prefixes[i][0] = '\0';
     }
-    return refused;
 }
 
-/* Returns the current line as a sentence, owned by the caller; NULL with *err filled if it ends the input. */
-static char *sentence_of(SourceLines *source, Err *err) {
+/* Returns the current line as a sentence, owned by the caller; NULL with source->wrong filled if it ends the input. */
+static char *sentence_of(SourceLines *source) {
     const LineReader *in = &source->reader;
     Err why;
     char *line = line_reader_text(in, 0, in->length, &why);
-    if (line) return check_length(source, line, in->path, in->number);
+    if (line) return check_length(source, line, in->number);
     if (source->eager) return refuse(source, &why);
-    *err = why;
+    source->wrong = why;
     return NULL;
 }
 
 /* Reads a line, or the end. */
 static void read_line(SourceLines *source) {
     const int status = line_reader_next(&source->reader, &source->wrong);
-    char *line = status > 0 ? sentence_of(source, &source->wrong) : NULL;
+    char *line = status > 0 ? sentence_of(source) : NULL;
     source->ended = !line;
     if (line) arrput(source->lines, line);
 }
@@ -89,16 +88,14 @@ int source_fill(SourceLines *source, Err *err) {
         if (arrlen(source->lines) == 1) began = seconds_now();
     }
     if (arrlen(source->lines) > 0) return (int)arrlen(source->lines);
-    if (source->wrong.reason[0]) {
-        *err = source->wrong;
-        return -1;
-    }
-    return 0;
+    if (!source->wrong.reason[0]) return 0;
+    *err = source->wrong;
+    return -1;
 }
 
 int source_status(const SourceLines *source, const char *unit, Err *err) {
-    if (source->refused < 2) return source->refused ? EXIT_FAILED : 0; /* one message is enough */
-    return err_set(err, "standard input", 0, "%ld %ss could not be translated", source->refused, unit);
+    if (source->refused < 2) return source->refused ? EXIT_FAILED : 0; /* the only refused line has a message already */
+    return err_set(err, standard_input, 0, "%ld %ss could not be translated", source->refused, unit);
 }
 
 void source_take(SourceLines *source, int n) {

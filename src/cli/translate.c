@@ -271,7 +271,7 @@ static int translate_lines(Translating *t, Err *err) {
         message_waiting("sentences");
     }
     while (!status && (n = source_fill(source, err)) > 0) {
-        if (t->first == 0 && !source->ended && !source->eager) /* else unfamiliar_report says it soon */
+        if (t->first == 0 && !source->ended && !source->eager) /* otherwise, unfamiliar_report soon says more */
             language_warn(t->models.list[0], SOURCE, source->lines, source->reader.path);
         t->spent.read += elapsed(&moment);
         n = translate_most(source->lines, n, t->beam.beam);
@@ -296,7 +296,7 @@ static int translate_all(Translating *t, Err *err) {
     t->spent.write += elapsed(&moment);
     if (status) return -1;
     const char *unit = t->document.given ? "sentence" : "line";
-    unfamiliar_report(&t->unfamiliar, "standard input", unit);
+    unfamiliar_report(&t->unfamiliar, unit);
     return source_status(&t->source, unit, err);
 }
 
@@ -351,18 +351,15 @@ static int read_lists(Translating *t, Err *err) {
     return 0;
 }
 
-/* Reads the prefixes of n sentences. Those of sentences that are not translated are empty, too. */
-static int read_prefixes(Translating *t, const char *path, ptrdiff_t n, const int *refused, Err *err) {
-    char **texts = lines_read_raw(path, true, err);
-    int status = texts ? 0 : -1;
-    if (!status && arrlen(texts) != n)
-        status = err_set(err, path, 0, "has %td lines, but standard input has %td", arrlen(texts), n);
-    for (ptrdiff_t k = 0; k < arrlen(refused) && !status; k++) texts[refused[k]][0] = '\0';
-    if (!status)
-        status = prefixes_of_texts(&t->prefixes, &t->models.list[0]->target, (const char *const *)texts, (int)n,
-                                   t->search.max_length, path, err);
-    t->beginnings = texts;
-    return status;
+/* Reads the prefixes of the given sentences, and checks the sentences. */
+static int read_prefixes(Translating *t, const char *path, Err *err) {
+    const Translator *tr = t->models.list[0];
+    const int n = (int)arrlen(t->source.lines), most = t->search.max_length;
+    char **texts = t->beginnings = lines_read_raw(path, true, err);
+    if (!texts) return -1;
+    if (arrlen(texts) != n) return err_set(err, path, 0, "has %td lines, but standard input has %d", arrlen(texts), n);
+    source_check(&t->source, &tr->source, most, texts);
+    return prefixes_of_texts(&t->prefixes, &tr->target, (const char *const *)texts, n, most, path, err);
 }
 
 /* Reads the sentences of a document. With --prefix, reads all sentences and their prefixes; else they are read while
@@ -384,10 +381,7 @@ static int read_input(Translating *t, Err *err) {
     if (!prefix) return 0;
     if (!(lines = lines_read(NULL, 1, err))) return -1;
     source_given(&t->source, lines);
-    int *refused = source_check(&t->source, &tr->source, t->search.max_length, "standard input");
-    const int status = read_prefixes(t, prefix, arrlen(lines), refused, err);
-    arrfree(refused);
-    return status;
+    return read_prefixes(t, prefix, err);
 }
 
 /* Checks the words of the command line, which are a model. */
@@ -431,43 +425,44 @@ const Command command_translate = {
     .name = "translate",
     .summary = "translate standard input, one sentence per line",
     .usage = "MODEL [flags] < source > translation",
-    .about = "MODEL is a directory that `tide train` made, or a model.safetensors.\n\n"
-             "With --replace-unk the model may write <unk>. In the text, each <unk> is replaced by the source word\n"
-             "with the largest alignment weight. With --lexicon, the longest source text in FILE that covers this\n"
-             "word is looked up, and its translation is written instead. --alignment and --heatmap still show <unk>.\n"
-             "If the target language is not written with Han characters, pieces with Han are banned, and\n"
-             "--replace-unk leaves out source words with Han that are not in FILE; --allow-han allows both.\n\n"
-             "--prefix reads one line for each line of the input. A translation begins with the text of this line,\n"
-             "character for character, and may continue its last word, unless the line ends in a space. An\n"
-             "empty line leaves the translation free. The translation of an empty sentence is this text. Scores are\n"
-             "those of the whole translation.\n\n"
-             "--shortlist makes the output layer faster: for each sentence, it computes only the words of FILE that\n"
-             "translate a part of the sentence, and the most frequent ones. FILE is a lexicon of `tide lexicon`.\n"
-             "Translations may differ from those of the whole vocabulary.\n\n"
-             "--glossary gives translations of terms. Wherever the source has a term, the translation contains what\n"
-             "FILE says, as whole words; the search decides where (Post & Vilar 2018). Of terms that overlap, the\n"
-             "first one counts, and of those that begin at the same place the longest. A term is not found within a\n"
-             "word of letters, and upper and lower case differ. Other lines keep their translations.\n\n"
-             "--split-sentences splits each line into sentences, translates each of them, and joins the translations.\n"
-             "--format srt and html do this with a whole document, and keep all that is not text for translation:\n"
-             "numbers, times and tags of subtitles; tags, comments, scripts, styles, pre and code of HTML. Inline\n"
-             "tags such as <b> follow the alignment to their words.\n\n"
-             "--heatmap with a FILE.pdf writes a page for each sentence, with a FILE.png one picture (FILE-2.png is\n"
-             "that of the second sentence). Both need the program rsvg-convert (package librsvg2-bin).\n\n"
-             "--output-sampling draws each word at random by its probability p, divided by a temperature in the\n"
-             "exponent: p^(1/T). topk N draws from the N most probable words, nucleus P from the fewest words whose\n"
-             "probabilities sum to P. --n-best N draws N translations of each sentence and sorts them by score. The\n"
-             "same seed gives the same translations of a line for any number of threads and lines in a batch.\n\n"
-             "--attention-mode hard reads only the annotation with the largest score, not the weighted mean of all.\n"
-             "It is only for translation: the choice of the largest score has no gradient, so a model cannot be\n"
-             "trained with it.\n\n"
-             "The translation of a line with more than --max-length pieces is empty; standard error has its number, and\n"
-             "the exit status is 1. After the last line, standard error says which text the model does not know.\n\n"
-             "--timing prints milliseconds. `start`: from the start of the process until the model is opened; before\n"
-             "main, only processor time counts. `load`: reading the model and packing its weights; this includes\n"
-             "`checksum`, the check of all bytes. `read`: reading all other input. `encode` and `decode`: the two\n"
-             "parts of the search. `write`: printing and drawing. The rest of `total` is for splitting into pieces,\n"
-             "starting threads and freeing memory.",
+    .about =
+        "MODEL is a directory that `tide train` made, or a model.safetensors.\n\n"
+        "With --replace-unk the model may write <unk>. In the text, each <unk> is replaced by the source word\n"
+        "with the largest alignment weight. With --lexicon, the longest source text in FILE that covers this\n"
+        "word is looked up, and its translation is written instead. --alignment and --heatmap still show <unk>.\n"
+        "If the target language is not written with Han characters, pieces with Han are banned, and\n"
+        "--replace-unk leaves out source words with Han that are not in FILE; --allow-han allows both.\n\n"
+        "--prefix reads one line for each line of the input. A translation begins with the text of this line,\n"
+        "character for character, and may continue its last word, unless the line ends in a space. An\n"
+        "empty line leaves the translation free. The translation of an empty sentence is this text. Scores are\n"
+        "those of the whole translation.\n\n"
+        "--shortlist makes the output layer faster: for each sentence, it computes only the words of FILE that\n"
+        "translate a part of the sentence, and the most frequent ones. FILE is a lexicon of `tide lexicon`.\n"
+        "Translations may differ from those of the whole vocabulary.\n\n"
+        "--glossary gives translations of terms. Wherever the source has a term, the translation contains what\n"
+        "FILE says, as whole words; the search decides where (Post & Vilar 2018). Of terms that overlap, the\n"
+        "first one counts, and of those that begin at the same place the longest. A term is not found within a\n"
+        "word of letters, and upper and lower case differ. Other lines keep their translations.\n\n"
+        "--split-sentences splits each line into sentences, translates each of them, and joins the translations.\n"
+        "--format srt and html do this with a whole document, and keep all that is not text for translation:\n"
+        "numbers, times and tags of subtitles; tags, comments, scripts, styles, pre and code of HTML. Inline\n"
+        "tags such as <b> follow the alignment to their words.\n\n"
+        "--heatmap with a FILE.pdf writes a page for each sentence, with a FILE.png one picture (FILE-2.png is\n"
+        "that of the second sentence). Both need the program rsvg-convert (package librsvg2-bin).\n\n"
+        "--output-sampling draws each word at random by its probability p, divided by a temperature in the\n"
+        "exponent: p^(1/T). topk N draws from the N most probable words, nucleus P from the fewest words whose\n"
+        "probabilities sum to P. --n-best N draws N translations of each sentence and sorts them by score. The\n"
+        "same seed gives the same translations of a line for any number of threads and lines in a batch.\n\n"
+        "--attention-mode hard reads only the annotation with the largest score, not the weighted mean of all.\n"
+        "It is only for translation: the choice of the largest score has no gradient, so a model cannot be\n"
+        "trained with it.\n\n"
+        "The translation of a line with more than --max-length pieces is empty; a message names the line, and the\n"
+        "exit status is 1. After the last line, a message says which text the model does not know.\n\n"
+        "--timing prints milliseconds. `start`: from the start of the process until the model is opened; before\n"
+        "main, only processor time counts. `load`: reading the model and packing its weights; this includes\n"
+        "`checksum`, the check of all bytes. `read`: reading all other input. `encode` and `decode`: the two\n"
+        "parts of the search. `write`: printing and drawing. The rest of `total` is for splitting into pieces,\n"
+        "starting threads and freeing memory.",
     COMMAND_FLAGS(flags),
     .groups = groups,
     .word = {.values = 1, .kind = VALUE_FILE},

@@ -49,7 +49,7 @@ void unfamiliar_add(Unfamiliar *u, const char *line) {
     }
     strings_free(pieces);
     u->lines++;
-    u->partly += unknown;
+    u->unknown += unknown;
     u->traditional += traditional && translator_reads_han(u->translator);
     if (!letters || (known_letters && (!translator_reads_han(u->translator) || text_has_han(line)))) return;
     if (!u->foreign++) u->first = u->lines;
@@ -67,7 +67,7 @@ static int by_count(const void *a, const void *b) {
     return strcmp(x->piece, y->piece);
 }
 
-static void report_pieces(const Unfamiliar *u, const char *path, const char *unit) {
+static void report_pieces(const Unfamiliar *u, const char *unit) {
     const int n = string_table_count(&u->pieces);
     Counted *all = mem_alloc((size_t)n * sizeof *all);
     for (int i = 0; i < n; i++) all[i] = (Counted){u->pieces.strings[i], u->counts[i]};
@@ -77,22 +77,22 @@ static void report_pieces(const Unfamiliar *u, const char *path, const char *uni
     for (int i = 0; i < n && i < SHOWN; i++) fprintf(out, " %s", all[i].piece);
     if (n > SHOWN) fprintf(out, " and %d others", n - SHOWN);
     char *list = memory_close(&memory, NULL);
-    message("%s: in %ld of %ld %ss there is text that the model does not know:%s", path, u->partly, u->lines, unit,
-            list);
+    message("standard input: in %ld of %ld %ss there is text that the model does not know:%s", u->unknown, u->lines,
+            unit, list);
     mem_free(list);
     mem_free(all);
 }
 
-void unfamiliar_report(const Unfamiliar *u, const char *path, const char *unit) {
-    if (u->partly) report_pieces(u, path, unit);
+void unfamiliar_report(const Unfamiliar *u, const char *unit) {
+    if (u->unknown) report_pieces(u, unit);
     if (u->traditional)
-        message("%s: %ld of %ld %ss have traditional characters that the model does not know: convert them, as with "
-                "`opencc -c t2s`",
-                path, u->traditional, u->lines, unit);
+        message("standard input: %ld of %ld %ss have traditional characters that the model does not know: convert "
+                "them, as with `opencc -c t2s`",
+                u->traditional, u->lines, unit);
     if (u->foreign)
-        message("%s: in %ld of %ld %ss there are no words that the model knows in its language, '%s', first in %s "
-                "%ld: such translations are inventions",
-                path, u->foreign, u->lines, unit, u->translator->options.langs[0], unit, u->first);
+        message("standard input: in %ld of %ld %ss there are no words that the model knows in its language, '%s', "
+                "first in %s %ld: such translations are inventions",
+                u->foreign, u->lines, unit, u->translator->options.langs[0], unit, u->first);
 }
 
 void unfamiliar_free(Unfamiliar *u) {
