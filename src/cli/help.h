@@ -5,11 +5,12 @@
 
 #include "cli/cli.h"
 
-/* The columns of help: those of COLUMNS or of the terminal; 0: neither is known, and lines end where the text has line
-   breaks. */
+/* The width for help in columns: of the environment variable COLUMNS, or of the terminal. 0: neither is known; then
+   help keeps the line breaks of its texts. */
 int help_width(void);
-/* Prints text that begins in `column`; later lines begin in `indent`. A paragraph is filled again for the width; short
-   lines and empty ones end where they do in the text. Returns the column of the end. */
+/* Prints a text whose first line begins in `column`, and its other lines in the column `indent`. Long lines get new
+   line breaks for the width. The line breaks after short lines and around empty ones stay. Returns the column of the
+   end. */
 int help_text(const char *text, int column, int indent, int width);
 /* Prints what `tide --help` prints: the list of commands. */
 void help_overview(void);

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Folders of presets, from the folder of the program; the last one is from the current folder. */
+/* Folders of presets, relative to the folder of the program; the last one is relative to the current folder. */
 static const char *const places[] = {"../share/tide", "../../models", "models", "models"};
 enum { PLACES = sizeof places / sizeof *places };
 
@@ -49,14 +49,14 @@ static char **all_names(void) {
     return names;
 }
 
-/* The error of a program that finds no presets at all. */
-static void no_presets(Err *err) {
+/* The error if there are no presets at all. */
+static int no_presets(Err *err) {
     char folder[PATH_SIZE];
     program_path(folder, sizeof folder, "");
-    err_set(err, NULL, 0,
-            "there are no presets: tide looked in the folders %s, %s and %s beside %.300s, and in %s of the current "
-            "folder",
-            places[0], places[1], places[2], folder, places[3]);
+    return err_set(err, NULL, 0,
+                   "there are no presets: tide looked in the folders %s, %s and %s beside %.300s, and in %s of the "
+                   "current folder",
+                   places[0], places[1], places[2], folder, places[3]);
 }
 
 static int no_preset(const char *name, Err *err) {
@@ -110,8 +110,7 @@ static int print_preset(const char *name, Err *err) {
 
 int presets_print(Err *err) {
     char **names = all_names();
-    int status = names ? 0 : -1;
-    if (!names) no_presets(err);
+    int status = names ? 0 : no_presets(err);
     for (ptrdiff_t i = 0; i < arrlen(names) && !status; i++)
         if (!i || strcmp(names[i], names[i - 1]) != 0) status = print_preset(names[i], err);
     strings_free(names);

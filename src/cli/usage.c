@@ -27,10 +27,10 @@ int help_width(void) {
     return columns < LEAST ? LEAST : (int)columns;
 }
 
-/* Prints n bytes from `column` on. Returns the column of their end. */
+/* Prints n bytes from `column` on, with new line breaks instead of those in the text. Returns the column of the end. */
 static int print_words(const char *text, size_t n, int column, int indent, int width) {
     for (size_t i = 0; i < n;) {
-        const size_t blanks = strspn(text + i, " "), word = strcspn(text + i + blanks, " \n");
+        const size_t blanks = strspn(text + i, " \n"), word = strcspn(text + i + blanks, " \n");
         if (!word || i + blanks >= n) break;
         const int columns = columns_of(text + i + blanks, word);
         if (width && column > indent && column + (int)blanks + columns > width) {
@@ -47,22 +47,25 @@ static int print_words(const char *text, size_t n, int column, int indent, int w
     return column;
 }
 
+/* The bytes of the text before the next line break that help_text keeps. */
+static size_t paragraph_length(const char *text) {
+    enum { WHOLE = 85 /* a line with fewer bytes ends its paragraph */ };
+    size_t line = strcspn(text, "\n"), n = line;
+    while (line >= WHOLE && text[n] && !strchr("\n ", text[n + 1])) {
+        line = strcspn(text + n + 1, "\n");
+        n += 1 + line;
+    }
+    return n;
+}
+
 int help_text(const char *text, int column, int indent, int width) {
-    enum { WHOLE = 85 /* bytes of a line at whose end the next one goes on */ };
     while (*text) {
-        const size_t n = strcspn(text, "\n");
+        const size_t n = width ? paragraph_length(text) : strcspn(text, "\n");
         column = print_words(text, n, column, indent, width);
         text += n;
         if (!*text) break;
-        const char next = *++text;
-        if (width && n >= WHOLE && next && next != '\n' && next != ' ') {
-            if (column + 1 + columns_of(text, strcspn(text, " \n")) <= width) {
-                putchar(' ');
-                column++;
-                continue;
-            }
-        }
-        printf("\n%*s", next == '\n' ? 0 : indent, "");
+        text++;
+        printf("\n%*s", *text == '\n' ? 0 : indent, "");
         column = indent;
     }
     return column;
@@ -71,7 +74,7 @@ int help_text(const char *text, int column, int indent, int width) {
 /* ---- help -------------------------------------------------------------------------------------------------------- */
 
 static void print_flag(const Command *command, const Flag *flag, int width) {
-    enum { LEFT = 37, BELOW = 8 /* columns before the text, and on a line of its own */ };
+    enum { LEFT = 37, BELOW = 8 /* columns before the text, beside the flag or on the lines below */ };
     char left[80], letter[8] = {'-', flag_letter(flag->name), ',', ' '};
     const char *metavar = flag_metavar(flag);
     snprintf(left, sizeof left, "%s--%s%s%s%s", letter[1] ? letter : "", flag->name, *metavar ? " " : "", metavar,
