@@ -83,13 +83,13 @@ static void read_step(Tape *tape, const GruStep *s) {
     for (int i = 0; i < 3; i++) tape_read(tape, read[i], "gru_step");
 }
 
-/* What a step writes, here or in the backward function, must be apart from what the others read and write. */
+/* Checks that no step writes, here or in the backward function, to a matrix that another step reads or writes. */
 static void check_apart(const GruStep *list, int count, Var *const *h) {
     for (int k = 0; k < count; k++)
         for (int j = 0; j < count; j++) {
             var_check_apart(h[k], list[j].x, "gru_step");
             var_check_apart(h[k], list[j].h, "gru_step");
-            if (j == k) continue;
+            if (j >= k) continue;
             var_check_apart(h[k], h[j], "gru_step");
             var_check_apart(list[k].x, list[j].x, "gru_step");
             var_check_apart(list[k].h, list[j].h, "gru_step");
