@@ -255,7 +255,7 @@ typedef struct TideScoreOptions {
     size_t size;
     int lowercase;   /* non-zero: case is ignored */
     int chinese;     /* BLEU: non-zero: tokenisation zh instead of 13a */
-    long references; /* of each hypothesis; 0: 1 */
+    long references; /* number of references of each hypothesis; 0: 1 */
 } TideScoreOptions;
 
 typedef struct TideScore {
@@ -263,9 +263,9 @@ typedef struct TideScore {
     char line[256]; /* as sacreBLEU prints it */
 } TideScore;
 
-/* Corpus BLEU and chrF2 of `count` hypotheses as sacreBLEU computes them. references: [options->references][count],
-   first the first reference of each hypothesis, then the second ones; without the option one of each. count: at least
-   1. */
+/* Corpus BLEU and chrF2 of `count` hypotheses, at least 1, as sacreBLEU computes them. references: one reference of
+   each hypothesis, or, if options->references is n, [n][count]: first the first reference of each hypothesis, then the
+   second one of each, and so on. */
 TIDE_API TideStatus tide_bleu(const char *const *hypotheses, const char *const *references, int count,
                               const TideScoreOptions *options, TideScore *score);
 TIDE_API TideStatus tide_chrf(const char *const *hypotheses, const char *const *references, int count,

@@ -96,8 +96,8 @@ static bool search_given(SearchCall *c) {
 
 static ForcePart align_part;
 
-/* Checks the options of the search, and that the models can do what they ask for: of tide_align, the first model. Sets
-   the tag of the session. Returns whether they can. */
+/* Checks the options of the search, and that the models can do what the options ask for; tide_align uses only the first
+   model. Sets the tag of the session. Returns whether the options are right. */
 static bool check_search(SearchCall *c) {
     TideSession *session = c->call.session;
     const int count = c->part == align_part ? 1 : session->count;

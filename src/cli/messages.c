@@ -78,8 +78,9 @@ void message_waiting(const char *what) {
     if (isatty(STDIN_FILENO)) message("type %s, one on each line; Ctrl-D ends", what);
 }
 
-static FILE *result_stream;
+static FILE *result_stream; /* NULL before the first call of results */
 
+/* Writes what the stream for a terminal still holds, the beginning of a character, and releases the stream. */
 static void close_results(void) { fclose(result_stream); }
 
 FILE *results(void) {

@@ -29,9 +29,9 @@ bool models_given(const Args *args);
 /* Does the same as model_load; also prints the model's warning if there is one. */
 int models_load_one(Translator *translator, const char *path, Err *err);
 #define FLAG_FORCE FLAG_SWITCH("force", "replace a model that the directory has already")
-/* Makes the directory of a copy of the model `model`, and writes the path of the copy, DIR/model.safetensors, to `path`
-   [PATH_SIZE]. Returns 0, or -1 with *err filled, also if DIR is that of the model itself or holds a training, or if it
-   has a model and --force is not given. */
+/* Makes the directory `dir` for a copy of `model`, and writes the path of the copy, DIR/model.safetensors, to `path`
+   [PATH_SIZE]. Returns 0, or -1 with *err filled, also if `dir` is the directory of the model itself, if it holds a
+   training, or if it has a model and FLAG_FORCE is not given. */
 int model_directory_make(const Args *args, const char *dir, const char *model, char *path, Err *err);
 /* The models of a command; more than one are an ensemble. */
 typedef struct Models {

@@ -42,7 +42,8 @@ static void gather_all(Tape *tape, ColumnSets *sets, Var *W, bool transposed, co
     threads_run(tape->threads, "gather", sets->count, 1, gather_some, &g);
 }
 
-/* n: the columns of the weight; owner [rows]. */
+/* Checks the sets and their column numbers. n: the number of columns of the weight; owner [rows]: the sets of the rows.
+ */
 static void check_sets(const ColumnSets *sets, int n, const int *owner, int rows) {
     for (int i = 0; i < rows; i++)
         CHECK(owner[i] >= 0 && owner[i] < sets->count, "linear_columns: set %d of %d", owner[i], sets->count);

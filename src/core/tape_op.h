@@ -18,7 +18,8 @@ static inline Var *var_whole(Var *var) { return var->whole ? var->whole : var; }
 
 /* Returns the matrix [rows, cols] to which an op writes its result: `out`, whose content is overwritten, or a new
    matrix if `out` is NULL. `out` must not be a parameter or a constant. On a tape that records, no earlier op may have
-   written or read its rows. If the record will not have all inputs of the op, call tape_read for the others before. */
+   written or read its rows. If the record will not have all inputs of the op, call tape_read for the missing ones
+   before var_place. */
 Var *var_place(Tape *tape, Var *out, int rows, int cols, const char *op);
 /* Checks that two matrices have no number in common. */
 void var_check_apart(const Var *a, const Var *b, const char *op);

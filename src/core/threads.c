@@ -121,7 +121,7 @@ static unsigned await_round(Threads *pool, unsigned seen) {
     return atomic_load(&pool->round);
 }
 
-static _Thread_local const Worker *self; /* NULL in a thread that is not of a pool */
+static _Thread_local const Worker *self; /* the worker that this thread is; NULL: this thread belongs to no pool */
 
 int threads_self(const Threads *pool) { return self && self->pool == pool ? self->index : 0; }
 

@@ -26,8 +26,8 @@ void threads_run(Threads *threads, const char *name, int n, int grain, Work *wor
    rarely continues past it, so this is a hint for prefetching. */
 bool threads_is_share_boundary(const Threads *threads, int item);
 
-/* In a call of `work`: the index of the thread in the pool, less than threads_count; 0 for the caller of threads_run,
-   which may be a thread of another pool. */
+/* The index of the calling thread in the pool, less than threads_count. May be called in `work` only. The index of the
+   thread that called threads_run is 0; this thread may belong to another pool. */
 int threads_self(const Threads *threads);
 
 /* The time of the runs of one name, summed while the pool profiles. */

@@ -136,7 +136,7 @@ int file_temporary_broken(const char *dir, Err *err) {
                    errno ? strerror(errno) : "it ends too early");
 }
 
-/* Creates the directories above a path that do not exist. Returns 0, or -1 with errno set. */
+/* Creates those directories above a path that do not exist. Returns 0, or -1 with errno set. */
 static int make_parents(const char *path) {
     char *parent = mem_strdup(path);
     int status = 0, why = 0;

@@ -10,7 +10,7 @@
 typedef struct Head {
     int hosts, lengths, codings; /* fields Host, Content-Length, Transfer-Encoding */
     bool chunked;                /* the last Transfer-Encoding is "chunked" */
-    bool malformed;              /* a name is no token, or the target or another value has a forbidden character */
+    bool malformed;              /* a name is no token; or the target, or another value, has a forbidden character */
     bool wrong_key;              /* the value of Authorization has a forbidden character */
 } Head;
 /* Adds the target of the request line. */

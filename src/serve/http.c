@@ -105,8 +105,8 @@ typedef struct HeadReader {
     bool in_key;          /* the last string is the value of Authorization */
 } HeadReader;
 
-/* Up to version 0.9.77, libmicrohttpd takes a NUL as the end of a string, and what follows the NUL is neither refused
-   nor seen. */
+/* Takes the next string, and notes whether there is text between it and the last one. Up to version 0.9.77,
+   libmicrohttpd takes a NUL as the end of a string, and neither refuses nor returns what follows the NUL. */
 static void read_string(HeadReader *reader, const char *string, size_t length) {
     if (MHD_VERSION >= 0x01000000) return;
     bool hides = string < reader->at || string > reader->end; /* a folded line is moved elsewhere */
@@ -143,8 +143,8 @@ static Head read_head(struct MHD_Connection *connection, const Connection *c, co
 }
 
 /* The headers are complete. An error is sent after the body has arrived, because some clients send the whole body
-   before they read the answer; the body is then ignored. But if it is not clear where the body ends, the error is sent
-   at once, and ends the connection. */
+   before they read the answer; the body is then ignored. But if other programs may read the head in another way, the
+   error is sent at once, and ends the connection. */
 static enum MHD_Result begin(Http *http, struct MHD_Connection *connection, Connection *c, const char *url,
                              const char *method, const char *version) {
     const Head head = read_head(connection, c, url, method, version);

@@ -153,7 +153,7 @@ static void translate(WorkerBatch *b, Session *session) {
     for (int i = 0; i < b->n; i++) {
         const Job *job = b->jobs[i];
         const Task *own = job->task;
-        const bool first = own->event || own->alignment != ALIGN_NOTHING; /* the alignment of the best hypothesis */
+        const bool first = own->event || own->alignment != ALIGN_NOTHING; /* needs the alignment of the best one */
         const int wanted = own->search.replace_unknown || job->marks ? own->search.n_best : first;
         if (beam.alignments < wanted) beam.alignments = wanted;
         if (own->event) beam.settled = tell_settled;
@@ -164,7 +164,7 @@ static void translate(WorkerBatch *b, Session *session) {
     }
     sampling.numbers = numbers;
     beam.prefixes = prefixes;
-    if (!beam.sampling) beam.constraints = constraints; /* of samples: none, because request.c refuses them */
+    if (!beam.sampling) beam.constraints = constraints; /* samples have none: request.c refuses them */
     beam.before_step = all_cancelled;
     beam.context = b;
     const bool all_words = task->search.sample || !task->search.use_shortlist;

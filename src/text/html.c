@@ -13,8 +13,8 @@ static const char *bracket_end(const char *text) {
     return bracket ? bracket + 1 : NULL;
 }
 
-/* The end of the comment that begins at text; NULL: there is none. The dashes of <!-- may be those of --> but not those
-   of --!>. */
+/* The end of the comment that begins at text; NULL: there is none. The dashes of <!-- may also belong to -->, so <!-->
+   is a comment, but they may not belong to --!>. */
 static const char *comment_end(const char *text) {
     const char *const content = text + strlen("<!--");
     for (const char *at = text + 2; (at = strstr(at, "--")); at++) {
@@ -77,7 +77,7 @@ static Markup verbatim(Markup tag) {
     return tag;
 }
 
-/* The markup at text, with end NULL if there is no end. */
+/* The markup that begins at text. If the text has no end of this markup, the field `end` is NULL. */
 static Markup complete_markup(const char *text) {
     static const char *const inline_names[] = {
         "a",     "abbr", "acronym", "b",      "bdi", "bdo",   "big",  "cite", "data", "del", "dfn",

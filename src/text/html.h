@@ -21,10 +21,10 @@ typedef struct Markup {
     const char *content, *content_end; /* of MARKUP_COPIED */
 } Markup;
 
-/* Whether markup begins at text. Reads two bytes, where markup_at may read the whole text. */
+/* Whether markup begins at text. Reads only two bytes; markup_at may read the whole text. */
 bool markup_begins(const char *text);
-/* The markup that begins at text. Without an end of its own, it is MARKUP_BREAK up to the end of the text, so that
-   nothing follows it. */
+/* The markup that begins at text. Markup that does not end, such as a comment without -->, becomes a MARKUP_BREAK that
+   contains the whole rest of the text. */
 Markup markup_at(const char *text);
 /* Whether two tags have the same name. */
 bool markup_same_name(const Markup *a, const Markup *b);

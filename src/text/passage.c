@@ -15,9 +15,9 @@ typedef struct Item {
     size_t length;
     size_t at;          /* the byte of the paragraph before which it stands; in an unfinished word: of the word */
     ptrdiff_t partner;  /* the item of the other tag of the element; -1: none */
-    ptrdiff_t place;    /* 2i: before sentence i, and after the one before it; 2i + 1: in sentence i */
-    ptrdiff_t sentence; /* of which it becomes a mark; -1: it is kept outside of sentences */
-    ptrdiff_t mark;     /* its number there */
+    ptrdiff_t place;    /* 2i: between sentences i - 1 and i; 2i + 1: in sentence i */
+    ptrdiff_t sentence; /* the sentence of which the item becomes a mark; -1: it is kept between sentences */
+    ptrdiff_t mark;     /* the number of this mark in its sentence */
 } Item;
 
 /* A sentence: bytes of the paragraph. */
@@ -41,7 +41,7 @@ typedef struct Builder {
     Item *items;      /* a stb_ds array */
     ptrdiff_t inside; /* the first item that stands in the word */
     OpenTag *open;    /* a stb_ds array: start tags that have no end yet */
-    bool copies;      /* the content of a copied element is being added: no items */
+    bool copies;      /* the content of a copied element is being added: its tags and blanks become no items */
 } Builder;
 
 static void append(char **array, const char *bytes, size_t n) {
@@ -107,8 +107,9 @@ static void add_part(Builder *b, const char *text, size_t n) {
     append(&b->word, text, n);
 }
 
-/* Whether a sentence ends inside of a copied element. *item: where the search begins; receives where the search for the
-   next sentence begins. *contains receives whether a copied element contains the whole sentence. */
+/* Returns whether a sentence ends inside a copied element. Sets *contains to whether a copied element contains the
+   whole sentence. Reads the items from number *item on, and sets *item to the first one to read for the next sentence.
+ */
 static bool in_copied(const Builder *b, Range sentence, ptrdiff_t *item, bool *contains) {
     *contains = false;
     for (; *item < arrlen(b->items); ++*item) {
@@ -122,7 +123,8 @@ static bool in_copied(const Builder *b, Range sentence, ptrdiff_t *item, bool *c
     return false;
 }
 
-/* The sentences of the paragraph: a stb_ds array. None ends in a copied element, and none consists of one. */
+/* The sentences of the paragraph: a stb_ds array. No sentence ends inside a copied element. Text that is nothing but a
+   copied element is no sentence. */
 static Range *find_sentences(const Builder *b) {
     Range *ranges = NULL;
     size_t at = 0, begin = 0;
@@ -474,9 +476,12 @@ static const char *inline_end(PassageFormat format, const char *text) {
     return markup.kind == MARKUP_BREAK ? NULL : markup.end;
 }
 
-/* What separates two sentences: only inline markup, or nothing; this and spaces; also other text, or a block of HTML.
- */
-typedef enum Separation { NOTHING, SPACES, OTHERS } Separation;
+/* The kinds of text between two sentences. */
+typedef enum Separation {
+    NOTHING, /* no text, or only inline markup */
+    SPACES,  /* spaces, and perhaps inline markup */
+    OTHERS   /* something else, such as a line break or a block of HTML */
+} Separation;
 static Separation separation(PassageFormat format, const char *text) {
     Separation found = NOTHING;
     for (const char *end; *text; text = end) {
@@ -489,8 +494,8 @@ static Separation separation(PassageFormat format, const char *text) {
     return found;
 }
 
-/* Writes what separates two sentences. Unless it is a block or other text: if the target needs a space, and there is
-   none, adds one after the end tags; if the target needs none, leaves out spaces. */
+/* Writes the text between two sentences. If this text is only spaces and inline markup, its spaces change: if `spaced`
+   and there is none, a space is added after the end tags; if not `spaced`, all spaces are left out. */
 static void write_separation(FILE *out, PassageFormat format, const char *text, bool spaced) {
     const Separation found = separation(format, text);
     if (found == OTHERS || (spaced && found == SPACES)) {

@@ -11,20 +11,19 @@
 /* A word of the translation: a run of letters or digits, or a symbol; it consists of whole pieces. */
 typedef struct Unit {
     size_t begin, end;   /* bytes of the text */
-    size_t end_position; /* in the text */
-    int pieces;
+    size_t end_position; /* the position in the text at which the unit ends */
+    int pieces;          /* number of the pieces that begin in the unit */
 } Unit;
 
-/* An element, or a tag without its partner; node 0 is the sentence, node m + 1 is mark m. A position in a text is a
-   number of characters, without spaces. */
+/* An element, or a tag without its partner. Node 0 is the sentence, and node m + 1 is mark m. A position in a text is
+   the number of characters before it; spaces are not counted. */
 typedef struct Node {
     const Mark *mark;
-    size_t begin, end;     /* positions in the source; equal: there is no text in it */
-    ptrdiff_t first, last; /* its units: first..last - 1 */
-    ptrdiff_t parent;      /* -1: none */
-    /* The children are a linked list, in order. 0: none */
-    ptrdiff_t first_child, last_child;
-    ptrdiff_t next; /* the next child of the parent */
+    size_t begin, end;                 /* positions in the source; equal: the node contains no text */
+    ptrdiff_t first, last;             /* its units: first..last - 1 */
+    ptrdiff_t parent;                  /* -1: none */
+    ptrdiff_t first_child, last_child; /* the children are a linked list, in order; 0: there is none */
+    ptrdiff_t next;                    /* the next child of the parent; 0: there is none */
     bool placed;
 } Node;
 
@@ -35,7 +34,7 @@ typedef struct Transfer {
     Unit *units;       /* a stb_ds array */
     size_t *columns;   /* a stb_ds array: the position of each source piece */
     float *sums;       /* [units][columns + 1]: the weight of a unit on the source pieces before a column */
-    ptrdiff_t *owners; /* [units] the innermost node so far that has the unit */
+    ptrdiff_t *owners; /* [units] of the nodes placed so far that have the unit, the innermost one */
 } Transfer;
 
 /* ---- positions ------------------------------------------------------------------------------------------------- */
@@ -203,7 +202,7 @@ static ptrdiff_t tag_place(const Transfer *t, const Node *node, ptrdiff_t least)
 /* Places all nodes; parents come before their children. Tags at one position of the source stay together. */
 static void place_nodes(Transfer *t) {
     for (ptrdiff_t p = 0; p < t->count; p++) {
-        const Node *before = NULL; /* the tag before */
+        const Node *before = NULL; /* the tag that was placed before this one */
         ptrdiff_t child;
         for (child = t->nodes[p].first_child; child; child = t->nodes[child].next)
             if (t->nodes[child].end > t->nodes[child].begin) place_element(t, child);

@@ -495,7 +495,8 @@ static void refuses_wrong_pointers(void **state) {
     assert_string_equal(tide_error(f->session), "the result is NULL");
     assert_int_equal(tide_score(f->session, good, good, 1, NULL, NULL), TIDE_BAD_ARGUMENT);
     assert_string_equal(tide_error(f->session), "the result is NULL");
-    const TideTranslateOptions wrong = {.size = sizeof wrong, .normalize = NAN}; /* is not read then */
+    const TideTranslateOptions wrong = {.size = sizeof wrong,
+                                        .normalize = NAN}; /* the result is checked before the options */
     assert_int_equal(tide_translate(f->session, good, 1, &wrong, NULL), TIDE_BAD_ARGUMENT);
     assert_string_equal(tide_error(f->session), "the result is NULL");
     tide_session_free(NULL);
@@ -1030,7 +1031,7 @@ static void fails_if_the_numbers_overflow(void **state) {
     tide_free(model);
 }
 
-/* As above, in the attention. */
+/* The same for the numbers of the attention: an alignment of NaN is an error. */
 static void fails_if_an_alignment_overflows(void **state) {
     TideModel *model;
     TideSession *session = overflowing(*state, "attention.", &model);
