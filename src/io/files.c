@@ -139,15 +139,14 @@ int file_temporary_broken(const char *dir, Err *err) {
 /* Creates those directories above a path that do not exist. Returns 0, or -1 with errno set. */
 static int make_parents(const char *path) {
     char *parent = mem_strdup(path);
-    int status = 0, why = 0;
-    for (char *slash = parent; !status && *slash && (slash = strchr(slash + 1, '/')); *slash = '/') {
+    int why = 0;
+    for (char *slash = parent; !why && *slash && (slash = strchr(slash + 1, '/')); *slash = '/') {
         *slash = '\0';
-        status = mkdir(parent, 0777) && errno != EEXIST ? -1 : 0;
-        why = errno;
+        if (mkdir(parent, 0777) && errno != EEXIST) why = errno;
     }
     mem_free(parent);
     errno = why;
-    return status;
+    return why ? -1 : 0;
 }
 
 int directory_make(const char *path, Err *err) {
