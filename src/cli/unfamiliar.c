@@ -75,7 +75,7 @@ static void report_pieces(const Unfamiliar *u, const char *unit) {
     MemoryFile memory;
     FILE *out = memory_open(&memory);
     for (int i = 0; i < n && i < SHOWN; i++) fprintf(out, " %s", all[i].piece);
-    if (n > SHOWN) fprintf(out, " and %d others", n - SHOWN);
+    if (n > SHOWN) fprintf(out, " and %s%d others", n == MOST_PIECES_COUNTED ? "at least " : "", n - SHOWN);
     char *list = memory_close(&memory, NULL);
     message("standard input: in %ld of %ld %ss there is text that the model does not know:%s", u->unknown, u->lines,
             unit, list);
