@@ -185,12 +185,12 @@ static bool lacks_scripts(const Columns *columns, const Search *s) {
 
 /* ---- the search ---- */
 
-/* English is in column 1. */
+/* Takes column 1 as English, and column 2 as the other language. */
 static int take_usual(Columns *columns, const Search *s, const char *path, Err *err) {
-    const bool english[2] = {english_language(s->langs[SOURCE]), english_language(s->langs[TARGET])};
-    columns->column[SOURCE] = !english[SOURCE];
-    columns->column[TARGET] = english[SOURCE];
-    if (s->chinese >= 0 || english[SOURCE] != english[TARGET]) return 0;
+    const int english = english_side(s->langs);
+    columns->column[SOURCE] = english != SOURCE;
+    columns->column[TARGET] = english == SOURCE;
+    if (s->chinese >= 0 || english >= 0) return 0;
     return err_set(
         err, path, 0,
         "holds English and another language, but --langs %s %s does not name English exactly once; --columns "

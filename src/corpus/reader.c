@@ -216,12 +216,11 @@ long reader_fuzzy(const Reader *reader) { return reader->fuzzy; }
 
 /* Finds the side of the English. */
 static int find_english(Reader *reader, const char *path, Err *err) {
-    const char *source = reader->langs[SOURCE], *target = reader->langs[TARGET];
-    reader->english = english_language(target) ? TARGET : SOURCE;
-    if (english_language(source) != english_language(target)) return 0;
+    reader->english = english_side(reader->langs);
+    if (reader->english >= 0) return 0;
     return err_set(err, path, 0,
-                   "holds English and another language, but --langs %s %s does not name English exactly once", source,
-                   target);
+                   "holds English and another language, but --langs %s %s does not name English exactly once",
+                   reader->langs[SOURCE], reader->langs[TARGET]);
 }
 
 /* ---- opening ---- */

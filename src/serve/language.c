@@ -1,5 +1,6 @@
 #include "serve/language.h"
 
+#include "text/codes.h"
 #include "text/unicode.h"
 
 #include <math.h>
@@ -36,19 +37,9 @@ enum { LANGUAGES = sizeof languages / sizeof *languages };
 
 /* The language of a code by the part before '-' or '_'; NULL if it is not in the table. */
 static const Language *language_of(const char *code) {
-    const size_t n = strcspn(code, "-_");
     for (int i = 0; i < LANGUAGES; i++)
-        for (const char *const *own = languages[i].codes; *own; own++)
-            if (strlen(*own) == n && !strncasecmp(*own, code, n)) return &languages[i];
+        if (language_is(code, languages[i].codes)) return &languages[i];
     return NULL;
-}
-
-static bool same_code(const char *a, const char *b) {
-    for (; *a && *b; a++, b++) {
-        const char x = *a == '_' ? '-' : *a, y = *b == '_' ? '-' : *b;
-        if (strncasecmp(&x, &y, 1) != 0) return false;
-    }
-    return *a == *b;
 }
 
 /* Whether the code says that the text is in traditional characters. */
@@ -58,7 +49,7 @@ static bool is_traditional(const char *code) {
 }
 
 bool language_matches(const char *code, const char *own) {
-    if (same_code(code, own)) return true;
+    if (strlen(code) == strlen(own) && language_starts(code, own)) return true;
     const Language *language = language_of(code);
     return language && language == language_of(own) && is_traditional(code) == is_traditional(own);
 }
@@ -68,16 +59,10 @@ const char *language_name(const char *code) {
     return language ? language->name : code;
 }
 
-bool language_has_han(const char *code) {
-    static const char *const names[] = {"Chinese", "Japanese", "Cantonese", "Classical Chinese", "Wu Chinese", NULL};
-    for (const char *const *name = names; *name; name++)
-        if (!strcmp(language_name(code), *name)) return true;
-    return false;
-}
-
+/* The first language whose texts have mostly Han characters, or mostly other letters; -1: there is none. */
 static int first_with(bool han, const char *const *codes, int count) {
     for (int i = 0; i < count; i++)
-        if (language_has_han(codes[i]) == han) return i;
+        if (unspaced_language(codes[i]) == han) return i;
     return -1;
 }
 

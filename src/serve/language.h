@@ -9,8 +9,6 @@
 bool language_matches(const char *code, const char *own);
 /* The English name of a language; the code itself if tide does not know it. */
 const char *language_name(const char *code);
-/* Whether a language is written with Han characters. */
-bool language_has_han(const char *code);
 
 typedef struct Detected {
     int language;      /* index in the list */

@@ -4,6 +4,7 @@
 #include "serve/events.h"
 #include "serve/header.h"
 #include "io/ds.h"
+#include "text/codes.h"
 #include "text/unicode.h"
 #include "translate/prefix.h"
 
@@ -107,7 +108,7 @@ static int choose_model(Start *s, char *const *codes) {
     if (target && !to) return reply_error(s->reply, 400, "%s is not supported", target);
     for (ptrdiff_t i = 0; !to && i < arrlen(codes); i++)
         if (models_translate(s->service->models, from, codes[i])) to = codes[i];
-    w->spaced = to && !language_has_han(to);
+    w->spaced = to && !unspaced_language(to);
     if (to && !strcmp(from, to) && w->task.kind == JOB_TRANSLATE) return 0;
     if (to) s->held = w->task.served = models_find(s->service->models, from, to, fields->model);
     if (w->task.served) return 0;
@@ -203,7 +204,7 @@ static int make_sentences(Start *s) {
     for (ptrdiff_t i = 0; i < n; i++) {
         if (format == PASSAGE_SUBTITLES && subtitles_check(w->fields.q.list[i], &err))
             return reply_error(s->reply, 400, "Invalid request: line %ld: %s", err.line, err.reason);
-        w->parts[i].passage = passage_split(w->fields.q.list[i], language_has_han(language), format);
+        w->parts[i].passage = passage_split(w->fields.q.list[i], unspaced_language(language), format);
         sentences += arrlen(w->parts[i].passage.sentences);
         if (sentences > most)
             return reply_error(s->reply, 400, "Invalid request: request (%ld) exceeds text limit (%d) of sentences",

@@ -8,9 +8,7 @@ static const int always_banned[] = {ID_UNK, ID_PAD, ID_BOS};
 enum { ALWAYS_BANNED = sizeof always_banned / sizeof *always_banned };
 
 bool translator_spaces_sentences(const Translator *translator) {
-    static const char *const japanese[] = {"ja", "jpn", NULL};
-    const char *target = translator->options.langs[1];
-    return !chinese_language(target) && !language_is(target, japanese);
+    return !unspaced_language(translator->options.langs[1]);
 }
 
 bool translator_writes_han(const Translator *translator) { return han_language(translator->options.langs[1]); }
