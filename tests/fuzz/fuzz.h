@@ -109,14 +109,20 @@ static inline void corpus_check(Reader *reader, const char *path, Err *err) {
     corpus_free(&corpus);
 }
 
-/* corpus_check for a table, with both sides of the English, and with given columns. */
+/* corpus_check for the bytes of a corpus in one file. english: the side of the English. */
+static inline void form_check(CorpusForm form, int english, const uint8_t *data, size_t size) {
+    FuzzFile file = memory_file(data, size);
+    Err err = {0};
+    corpus_check(open_corpus(form, file.path, english, &err), file.path, &err);
+    memory_file_close(&file);
+}
+
+/* form_check for a table: with English as the source, with English as the target, and with columns that are given. */
 static inline void table_check(CorpusForm form, const uint8_t *data, size_t size) {
     static const char *const german[] = {"de", "fr"};
+    form_check(form, SOURCE, data, size);
+    form_check(form, TARGET, data, size);
     FuzzFile file = memory_file(data, size);
-    for (int english = SOURCE; english <= TARGET; english++) {
-        Err err = {0};
-        corpus_check(open_corpus(form, file.path, english, &err), file.path, &err);
-    }
     const CorpusFiles files = {form, {file.path, NULL}, {2, 1}};
     Err err = {0};
     corpus_check(reader_open(&files, german, &err), file.path, &err);

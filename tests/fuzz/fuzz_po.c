@@ -2,9 +2,6 @@
 #include "fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    FuzzFile file = memory_file(data, size);
-    Err err = {0};
-    corpus_check(open_corpus(FORM_PO, file.path, TARGET, &err), file.path, &err);
-    memory_file_close(&file);
+    form_check(FORM_PO, TARGET, data, size);
     return 0;
 }
