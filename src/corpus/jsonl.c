@@ -1,7 +1,6 @@
 #include "corpus/jsonl.h"
 
 #include "io/json.h"
-#include "io/utf8.h"
 #include "text/codes.h"
 
 #include <errno.h>
@@ -11,24 +10,19 @@ enum { MOST_VALUES = 1 << 16 };
 
 static bool is_blank_line(const LineReader *lines) { return strspn(lines->line, " \t\r") == lines->length; }
 
-/* Whether a line has the escape of a NUL, which would end the text. */
-static bool has_nul(const char *line) {
-    for (const char *c = line; (c = strchr(c, '\\')); c += 1 + (c[1] != '\0'))
-        if (starts_with(c + 1, "u0000")) return true;
-    return false;
-}
-
 /* The member of an object with the text in a language; NULL: there is none. */
 static const cJSON *find_text(const cJSON *object, const char *lang) {
     const cJSON *found = cJSON_GetObjectItemCaseSensitive(object, lang), *item;
-    for (item = object ? object->child : NULL; item && !found; item = item->next)
-        if (language_is_variant(item->string, lang)) found = item;
-    return found;
+    if (found) return found;
+    cJSON_ArrayForEach(item, object) if (language_is_variant(item->string, lang)) return item;
+    return NULL;
 }
 
 /* Keeps the names of the first object without both languages. */
 static void keep_names(Jsonl *jsonl, const cJSON *object) {
-    for (const cJSON *item = *jsonl->seen ? NULL : object->child; item; item = item->next) {
+    const cJSON *item;
+    if (*jsonl->seen) return;
+    cJSON_ArrayForEach(item, object) {
         const size_t n = strlen(jsonl->seen);
         snprintf(jsonl->seen + n, sizeof jsonl->seen - n, " %.30s", item->string);
     }
@@ -36,8 +30,7 @@ static void keep_names(Jsonl *jsonl, const cJSON *object) {
 
 static int parse(Jsonl *jsonl, const LineReader *lines, Err *err) {
     const long number = lines->number;
-    if (strlen(lines->line) < lines->length || has_nul(lines->line))
-        return err_set(err, lines->path, number, "line holds a NUL");
+    if (json_has_nul(lines->line, lines->length)) return err_set(err, lines->path, number, "line holds a NUL");
     if (json_values(lines->line, lines->length) > MOST_VALUES)
         return err_set(err, lines->path, number, "line has more than %d values of JSON", MOST_VALUES);
     jsonl->line = json_parse(lines->line, lines->length);

@@ -8,14 +8,15 @@
 #include <cJSON.h>
 
 typedef struct Jsonl {
-    cJSON *line;         /* the current line; NULL: it is blank */
-    const char *text[2]; /* of source and target, valid until the next line; "" if the line does not have it */
-    long both;           /* lines with both languages */
-    char seen[128];      /* the names of the first line that does not have both, with a space before each; "": none */
+    cJSON *line; /* the current line; NULL: it is blank */
+    const char
+        *text[2];   /* the source and the target, valid until the next line; "": the line does not have this text */
+    long both;      /* the number of lines with both languages */
+    char seen[128]; /* the names in the first line without both languages, each after a space; "": no such line */
 } Jsonl;
 
-/* Reads the current line of `lines`. langs: the codes of source and target, which are names in the object; other names
-   are ignored. If there is no name that is the same as the code, a variant of it is taken (language_is_variant).
+/* Reads the current line of `lines`. langs: the codes of source and target. The text is the value whose name is the
+   code; if there is none, the first value whose name is a variant of the code (language_is_variant).
    Returns 0, or -1 with *err filled: the line is not a JSON object, has more than 65,536 values, has a NUL, or one of
    the texts is neither a string nor null. */
 int jsonl_parse(Jsonl *jsonl, const LineReader *lines, const char *const langs[2], Err *err);

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <pthread.h>
 #include <stdarg.h>
-#include <stdbool.h>
 #include <string.h>
 
 /* ---- writing ---- */
@@ -76,4 +75,14 @@ size_t json_values(const char *bytes, size_t n) {
         else values += bytes[i] == ',' || bytes[i] == '[' || bytes[i] == '{';
     }
     return values;
+}
+
+bool json_has_nul(const char *bytes, size_t n) {
+    if (memchr(bytes, 0, n)) return true;
+    for (size_t i = 0; i + 1 < n; i++) {
+        if (bytes[i] != '\\') continue;
+        if (i + 6 <= n && !memcmp(bytes + i, "\\u0000", 6)) return true;
+        i++;
+    }
+    return false;
 }

@@ -5,6 +5,7 @@
 #define TIDE_JSON_H
 
 #include <cJSON.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -23,5 +24,7 @@ cJSON *json_parse(const char *bytes, size_t n);
 /* The number of values in n bytes of valid JSON; other bytes give any number. Call it before parsing, to limit the
    memory that many small values take. */
 size_t json_values(const char *bytes, size_t n);
+/* Whether n bytes of JSON have a NUL, or a string with the escape of one: cJSON would cut the string there. */
+bool json_has_nul(const char *bytes, size_t n);
 
 #endif

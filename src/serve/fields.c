@@ -155,17 +155,6 @@ static bool is_repeated(const cJSON *field) {
     return false;
 }
 
-/* Whether the JSON has a NUL, or a string with the escape of one: cJSON would cut the string there. */
-static bool has_nul(const char *body, size_t n) {
-    if (memchr(body, 0, n)) return true;
-    for (size_t i = 0; i + 1 < n; i++) {
-        if (body[i] != '\\') continue;
-        if (i + 6 <= n && !memcmp(body + i, "\\u0000", 6)) return true;
-        i++;
-    }
-    return false;
-}
-
 static void delete_json(void *json) { cJSON_Delete(json); }
 
 static int parse_json(Fields *fields, const char *body, size_t n, const Limits *limits, Reply *reply) {
@@ -173,7 +162,7 @@ static int parse_json(Fields *fields, const char *body, size_t n, const Limits *
         2 * (size_t)limits->sentences + (size_t)limits->pieces + 64; /* memory grows with the number of values */
     if (json_values(body, n) > most_values)
         return reply_error(reply, 400, "Invalid request: request exceeds text limit (%d)", limits->sentences);
-    if (has_nul(body, n)) return reply_error(reply, 400, "Invalid request: a text has a NUL");
+    if (json_has_nul(body, n)) return reply_error(reply, 400, "Invalid request: a text has a NUL");
     cJSON *json = json_parse(body, n), *field;
     if (!json && errno == ENOMEM) mem_refused(0);
     if (!json) return reply_error(reply, 400, "Invalid request: the body is not valid JSON");
