@@ -8,11 +8,10 @@
 #include <cJSON.h>
 
 typedef struct Jsonl {
-    cJSON *line; /* the current line; NULL: it is blank */
-    const char
-        *text[2];   /* the source and the target, valid until the next line; "": the line does not have this text */
-    long both;      /* the number of lines with both languages */
-    char seen[128]; /* the names in the first line without both languages, each after a space; "": no such line */
+    cJSON *line;         /* the current line; NULL: it is blank */
+    const char *text[2]; /* source and target, valid until the next line; "": the line does not have this text */
+    long both;           /* the number of lines with both languages */
+    char seen[128];      /* the names in the first line without both languages, each after a space; "": no such line */
 } Jsonl;
 
 /* Reads the current line of `lines`. langs: the codes of source and target. The text is the value whose name is the

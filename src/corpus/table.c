@@ -10,10 +10,10 @@ enum { MOST_KEPT = 1000 /* rows */, MOST_KEPT_BYTES = 1 << 22, MOST_RECORD = 1 <
 
 struct Table {
     LineReader *lines;
-    bool csv, ended;
+    bool csv;
     Row *first;     /* stb_ds array: the rows that were read to find the columns */
-    ptrdiff_t next; /* of `first`; the current row, after the last of them */
-    Row row;        /* the current row after them */
+    ptrdiff_t next; /* the index in `first` of the next row; after all of them, rows are read from the file */
+    Row row;        /* the current row, if it is not in `first` */
     Columns columns;
 };
 
@@ -99,11 +99,8 @@ static int read_csv(Table *table, Row *row, Err *err) {
 }
 
 static int read_row(Table *table, Row *row, Err *err) {
-    const int status = table->ended ? 0 : line_reader_next(table->lines, err);
-    if (status <= 0) {
-        table->ended = true;
-        return status;
-    }
+    const int status = line_reader_next(table->lines, err);
+    if (status <= 0) return status;
     row->line = table->lines->number;
     arrsetcap(row->text, 1); /* so that the text of an empty row is not NULL */
     arrsetlen(row->text, 0);
