@@ -18,7 +18,7 @@ struct Reader {
     LineReader lines[2];
     const char *langs[2];
     Table *table;
-    char short_of[64]; /* of the current pair */
+    char short_of[64]; /* RawPair.short_of of the current pair points here */
     Jsonl jsonl;
     int english;     /* catalogues: the side of the English */
     char *catalogue; /* its bytes, owned */
@@ -94,11 +94,13 @@ static int next_line_pair(Reader *reader, RawPair *pair, Err *err) {
 
 /* ---- tables ---- */
 
-/* Makes the whole row of a table the text of the side that has the first column. */
+/* Sets the text of one side to the whole row, and that of the other side to "". The first of the two sides in the row
+   gets the text. */
 static void set_whole(Reader *reader, RawPair *pair, const Row *row) {
     const int *columns = table_columns(reader->table), whole = columns[SOURCE] > columns[TARGET];
-    const char *bytes = row->quoted ? row->quoted : row->text, *path = reader->lines[0].path;
-    set_text(pair, whole, path, bytes, row->quoted ? arrlenu(row->quoted) : arrlenu(row->text));
+    const char *path = reader->lines[0].path;
+    char *bytes = row->quoted ? row->quoted : row->text;
+    set_text(pair, whole, path, bytes, arrlenu(bytes));
     set_text(pair, !whole, path, "", 0);
     pair->byte[whole] = 0;
 }
@@ -138,9 +140,8 @@ static int next_row(Reader *reader, RawPair *pair, Err *err) {
 }
 
 static int open_table(Reader *reader, const CorpusFiles *files, Err *err) {
-    const bool csv = files->form == FORM_CSV;
     reader->next = next_row;
-    reader->table = table_open(&reader->lines[0], csv, files->columns, reader->langs, err);
+    reader->table = table_open(&reader->lines[0], files->form == FORM_CSV, files->columns, reader->langs, err);
     return reader->table ? 0 : -1;
 }
 

@@ -14,8 +14,8 @@ typedef struct RawPair {
     const char *path[2];  /* input file of each text */
     long line;            /* line in the file, or message in the catalogue, from 1 */
     size_t byte[2];       /* offset of each text in its line */
-    const char *short_of; /* why the row of a table is no pair: it has too few columns; one text is then the whole row,
-                             and the other one is empty. NULL: it has both columns. Valid as the texts are */
+    const char *short_of; /* NULL, or an error text: the row of a table has too few columns. One text is then the whole
+                             row, and the other one is empty. Valid as long as the texts */
     bool same_message;    /* the pair belongs to the message or unit of the previous pair: a plural form, a variant */
 } RawPair;
 
@@ -25,7 +25,7 @@ typedef enum CorpusForm { FORM_LINES, FORM_TSV, FORM_CSV, FORM_JSONL, FORM_TMX, 
 typedef struct CorpusFiles {
     CorpusForm form;
     const char *path[2]; /* FORM_LINES: source and target; else path[0] only. path[0] NULL: no corpus. Not owned */
-    int columns[2];      /* FORM_TSV, FORM_CSV: of source and target, from 1; 0, 0: found as table_open does */
+    int columns[2];      /* FORM_TSV, FORM_CSV: of source and target, from 1; 0, 0: table_open finds them */
 } CorpusFiles;
 
 typedef struct Reader Reader;
@@ -47,7 +47,7 @@ typedef struct Reader Reader;
    target, of which FORM_LINES needs none. For FORM_MO and FORM_PO, exactly one must be English. The codes must stay
    valid. */
 Reader *reader_open(const CorpusFiles *files, const char *const langs[2], Err *err);
-/* What people should know about the corpus: the columns that were chosen. NULL: nothing. */
+/* A message for people, which says what columns of a table were chosen. NULL: there is none. */
 const char *reader_note(const Reader *reader);
 
 /* Reads the next pair. Returns 1, or 0 at the end, or -1 with *err filled: a file cannot be read, a message is not

@@ -11,24 +11,23 @@ typedef struct Cell {
 } Cell;
 
 typedef struct Row {
-    char *text;   /* stb_ds array: the cells, without the quotes of a CSV */
+    char *text;   /* stb_ds array: the text of the cells; of a CSV, without quotes */
     Cell *cells;  /* stb_ds array: at least one */
     long line;    /* where the row begins in the file, from 1 */
-    char *quoted; /* stb_ds array: of a CSV, the bytes of the row in the file, without the end of its last line; of a
-                     TSV, NULL: they are `text` */
+    char *quoted; /* stb_ds array, CSV only: the bytes of the row as in the file, without the end of its last line. NULL
+                     for a TSV, where `text` has these bytes */
 } Row;
 
 typedef struct Table Table;
 
 /* Makes a reader of the rows of `lines`, which must outlive it, and reads the first rows: at most 1000, and no more
-   than 4 MiB. csv: cells are separated by commas, as in RFC 4180, and a cell between quotes may contain commas, doubled
-   quotes and line ends; else by tabs. columns: of source and target, from 1; 0, 0: to be found. langs: the codes of the
-   source and the target.
-   Columns are found by the names in the first row of a CSV, such as `zh`, `English`, `source`. Else, if one of the
-   languages is Chinese and the other one is not written with Han characters, by the scripts of the first rows. Else
-   English is in column 1, and the other language in column 2. The first row of a CSV is skipped if it has the names of
-   the languages, or if it lacks the scripts that most of the rows have.
-   Returns NULL with *err filled: a line cannot be read, a quote is not closed, most of the rows lack a script, or
+   than 4 MiB. csv: commas separate the cells, as in RFC 4180, and a cell between quotes may contain commas, doubled
+   quotes and line ends; not csv: tabs separate them. columns: the columns of source and target, from 1; 0, 0: they must
+   be found. langs: the codes of the source and the target. Columns are found by the names in the first row of a CSV,
+   such as `zh`, `English`, `source`. Else, if one of the languages is Chinese and the other one is not written with Han
+   characters, by the scripts of the first rows. Else English is in column 1, and the other language in column 2. The
+   first row of a CSV is skipped if it has the names of the languages, or if it lacks the scripts that most of the rows
+   have. Returns NULL with *err filled: a line cannot be read, a quote is not closed, most of the rows lack a script, or
    nothing tells the columns. Release with table_close. */
 Table *table_open(LineReader *lines, bool csv, const int columns[2], const char *const langs[2], Err *err);
 /* Reads the next row, which is valid until the next call; the header is not one. Returns 1, or 0 at the end, or -1 with
