@@ -31,13 +31,12 @@ static const Flag flags[] = {
     FLAGS_MESSAGES,
 };
 
-/* Adds the files of a flag. */
-static void add_inputs(const Args *args, const char *flag, const int columns[2], CorpusFiles **inputs) {
-    const char *const *paths = args_values(args, flag);
-    const CorpusForm form = pairs_form(flag);
-    const int width = pairs_files(form), n = args_count(args, flag);
-    for (int i = 0; i < n; i += width)
-        arrput(*inputs, ((CorpusFiles){form, {paths[i], width > 1 ? paths[i + 1] : NULL}, {columns[0], columns[1]}}));
+/* Appends the corpora of all flags to a stb_ds array. */
+static void add_inputs(const Args *args, const int columns[2], CorpusFiles **inputs) {
+    static const char *const names[FORMS] = {"lines", "tsv", "csv", "jsonl", "tmx", "mo", "po"};
+    for (CorpusForm form = 0; form < FORMS; form++)
+        for (int i = 0, n = args_count(args, names[form]); i < n; i += pairs_files(form))
+            arrput(*inputs, pairs_corpus(form, args_values(args, names[form]) + i, columns));
 }
 
 static void show(void *context, const char *what, long done, long all) {
@@ -78,7 +77,6 @@ static int import_inputs(const ImportJob *job, Err *err) {
 }
 
 static int run(const Args *args, Err *err) {
-    static const char *const forms[] = {"lines", "tsv", "csv", "jsonl", "tmx", "mo", "po"};
     int dev = -1, test = -1, columns[2];
     ImportJob job = {.output = args_value(args, "output", 0),
                      .dropped = args_value(args, "dropped", 0),
@@ -98,7 +96,7 @@ static int run(const Args *args, Err *err) {
         args_real(args, "max-ratio", &job.limits.most_ratio, err))
         return -1;
     CorpusFiles *inputs = NULL;
-    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) add_inputs(args, forms[i], columns, &inputs);
+    add_inputs(args, columns, &inputs);
     job.inputs = inputs;
     job.input_count = (int)arrlen(inputs);
     job.dev = dev;

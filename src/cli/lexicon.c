@@ -218,20 +218,12 @@ static int numbers(const Args *args, Lexicon *work, Err *err) {
 /* Finds the files of the corpus or, with --src and --tgt, of the sentences to align. */
 static int corpus_flags(const Args *args, Lexicon *work, Err *err) {
     const bool given = args_has(args, "src") || args_has(args, "tgt");
-    int count = given;
-    if (pairs_columns(args, work->corpus.columns, err)) return -1;
-    for (int side = 0; side < 2 && given; side++) work->corpus.path[side] = args_value(args, side ? "tgt" : "src", 0);
-    for (int i = 0; i < args->given_count; i++) {
-        const struct Given *flag = &args->given[i];
-        const CorpusForm form = pairs_form(flag->flag->name);
-        if (form == FORMS) continue;
-        count++;
-        work->corpus.form = form;
-        for (int k = 0; k < pairs_files(form); k++) work->corpus.path[k] = flag->values[k];
-    }
-    return count == 1 ? 0
-                      : usage_error(err, "exactly one of --train-sets, --tsv, --csv, --jsonl, and --src with --tgt is "
-                                         "needed; see `tide lexicon --help`");
+    int columns[2];
+    if (pairs_columns(args, columns, err)) return -1;
+    work->corpus = (CorpusFiles){FORM_LINES, {args_value(args, "src", 0), args_value(args, "tgt", 0)}, {0}};
+    if (given + pairs_find(args, columns, &work->corpus) == 1) return 0;
+    return usage_error(err, "exactly one of --train-sets, --tsv, --csv, --jsonl, and --src with --tgt is needed; see "
+                            "`tide lexicon --help`");
 }
 
 /* Checks that the flags do not contradict each other. */
@@ -273,9 +265,8 @@ const Command command_lexicon = {
         "`tide train --guided-alignment`; DIR/lexicon.tsv, lines of source, tab, target, tab, probability, for\n"
         "`tide translate --lexicon`; and DIR/priors.tsv, with which --priors aligns new text.\n\n"
         "Units: char, Han characters and runs of letters or digits; word, runs of letters or digits; piece, pieces of\n"
-        "BPE; given, what is between two spaces. Case is ignored. Except with --train-sets, Chinese is the source. "
-        "Links are those\n"
-        "of words between spaces; if a sentence of kind char has no spaces, each character is a word.",
+        "BPE; given, what is between two spaces. Case is ignored. Except with --train-sets, Chinese is the source.\n"
+        "Links are those of words between spaces; if a sentence of kind char has no spaces, each character is a word.",
     COMMAND_FLAGS(flags),
     .files = REMARKS({"DIR/links", "The links of words, one line for each line of the corpus"},
                      {"DIR/lexicon.tsv", "Lines of source, tab, target, tab, probability"},

@@ -2,6 +2,7 @@
 
 #include "cli/messages.h"
 #include "cli/models.h"
+#include "core/choice.h"
 #include "io/ds.h"
 #include "io/utf8.h"
 #include "text/normal_lines.h"
@@ -9,15 +10,26 @@
 #include <string.h>
 
 CorpusForm pairs_form(const char *flag) {
-    static const char *const flags[FORMS] = {[FORM_TSV] = "tsv", [FORM_CSV] = "csv", [FORM_JSONL] = "jsonl",
-                                             [FORM_TMX] = "tmx", [FORM_MO] = "mo",   [FORM_PO] = "po"};
-    int form = FORM_TSV;
-    if (!strcmp(flag, "train-sets") || !strcmp(flag, "lines")) return FORM_LINES;
-    while (form < FORMS && strcmp(flag, flags[form]) != 0) form++;
-    return (CorpusForm)form;
+    const int form = choice_find("train-sets|tsv|csv|jsonl|tmx|mo|po", flag);
+    return form < 0 ? FORMS : (CorpusForm)form;
 }
 
 int pairs_files(CorpusForm form) { return form == FORM_LINES ? 2 : 1; }
+
+CorpusFiles pairs_corpus(CorpusForm form, const char *const *paths, const int columns[2]) {
+    return (CorpusFiles){form, {paths[0], pairs_files(form) > 1 ? paths[1] : NULL}, {columns[0], columns[1]}};
+}
+
+int pairs_find(const Args *args, const int columns[2], CorpusFiles *corpus) {
+    int count = 0;
+    for (int i = 0; i < args->given_count; i++) {
+        const CorpusForm form = pairs_form(args->given[i].flag->name);
+        if (form == FORMS) continue;
+        *corpus = pairs_corpus(form, args->given[i].values, columns);
+        count++;
+    }
+    return count;
+}
 
 /* Whether the command line has a TSV or CSV, as a corpus or as a development set. */
 static bool has_table(const Args *args) {
@@ -41,16 +53,9 @@ int pairs_columns(const Args *args, int columns[2], Err *err) {
 
 /* ---- pairs for a model ---- */
 
-/* The file of a flag that names a table or lines of JSON; path[0] NULL: there is none. */
-static CorpusFiles table_flag(const Args *args) {
-    static const char *const names[] = {"tsv", "csv", "jsonl"};
-    for (int i = 0; i < 3; i++)
-        if (args_has(args, names[i])) return (CorpusFiles){pairs_form(names[i]), {args_value(args, names[i], 0)}, {0}};
-    return (CorpusFiles){0};
-}
-
 bool given_pairs_flags(const Args *args) {
-    const int files = args_has(args, "tsv") + args_has(args, "csv") + args_has(args, "jsonl");
+    CorpusFiles corpus;
+    const int files = pairs_find(args, (const int[2]){0}, &corpus);
     const int sides = args_has(args, "src") + args_has(args, "tgt");
     return files ? files == 1 && !sides : sides == 2;
 }
@@ -82,7 +87,7 @@ static int read_table(GivenPairs *pairs, const CorpusFiles *files, const Transla
     const char *const langs[] = {translator->options.langs[SOURCE], translator->options.langs[TARGET]};
     Reader *reader = reader_open(files, langs, err);
     RawPair pair;
-    int status = -1;
+    int status;
     pairs->path[SOURCE] = pairs->path[TARGET] = files->path[0];
     if (!reader) return -1;
     if (reader_note(reader)) message("%s", reader_note(reader));
@@ -95,9 +100,11 @@ static int read_table(GivenPairs *pairs, const CorpusFiles *files, const Transla
 
 int given_pairs_read(GivenPairs *pairs, const Args *args, const Translator *translator, Err *err) {
     *pairs = (GivenPairs){0};
-    CorpusFiles files = table_flag(args);
-    if (pairs_columns(args, files.columns, err)) return -1;
-    return files.path[0] ? read_table(pairs, &files, translator, err) : read_sides(pairs, args, err);
+    CorpusFiles files;
+    int columns[2];
+    if (pairs_columns(args, columns, err)) return -1;
+    return pairs_find(args, columns, &files) ? read_table(pairs, &files, translator, err)
+                                             : read_sides(pairs, args, err);
 }
 
 int given_pairs_check(const GivenPairs *pairs, const Translator *translator, bool reversed, int most, Err *err) {

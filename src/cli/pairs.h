@@ -20,6 +20,11 @@
 CorpusForm pairs_form(const char *flag);
 /* The number of files of a corpus. */
 int pairs_files(CorpusForm form);
+/* A corpus of these files. columns: as pairs_columns reads them. */
+CorpusFiles pairs_corpus(CorpusForm form, const char *const *paths, const int columns[2]);
+/* Returns the number of flags on the command line that name a corpus (pairs_form). *corpus receives that of the last
+   one; it is unchanged if there is none. */
+int pairs_find(const Args *args, const int columns[2], CorpusFiles *corpus);
 /* Reads --columns into columns; 0, 0 if it is not given. Returns 0, or -1 with *err filled: a number is no column, both
    are the same, or no flag of the command line names a TSV or CSV. */
 int pairs_columns(const Args *args, int columns[2], Err *err);

@@ -253,13 +253,10 @@ static int train_files(const Args *args, TrainFiles list[MOST_MANY], Err *err) {
     if (pairs_columns(args, columns, err)) return -1;
     for (int k = 0; k < args->given_count; k++) {
         const struct Given *given = &args->given[k];
-        const char *const *values = given->values;
         const CorpusForm form = pairs_form(given->flag->name);
         if (form == FORMS) continue;
         if (count == MOST_MANY) return usage_error(err, "more than %d training corpora", MOST_MANY);
-        const CorpusFiles files = {
-            form, {values[0], pairs_files(form) > 1 ? values[1] : NULL}, {columns[0], columns[1]}};
-        list[count++] = (TrainFiles){files, 1, NULL, false};
+        list[count++] = (TrainFiles){pairs_corpus(form, given->values, columns), 1, NULL, false};
     }
     if (!count) return usage_error(err, "--train-sets, --tsv, --csv, --jsonl, --tmx, --mo or --po is needed");
     const char *const lists[] = {"train-set-weights", "train-set-tags", "train-set-noise"};
@@ -278,18 +275,18 @@ static int train_files(const Args *args, TrainFiles list[MOST_MANY], Err *err) {
     return count;
 }
 
-/* Finds the development set, if one is given. */
+/* Finds the development set. *files has no path if none is given. */
 static int valid_files(const Args *args, CorpusFiles *files, Err *err) {
     static const char *const names[] = {"valid-sets", "valid-tsv", "valid-csv", "valid-jsonl"};
     const char *given = NULL;
+    int columns[2];
     *files = (CorpusFiles){0};
-    if (pairs_columns(args, files->columns, err)) return -1;
-    for (int form = FORM_LINES; form <= FORM_JSONL; form++) {
+    if (pairs_columns(args, columns, err)) return -1;
+    for (CorpusForm form = FORM_LINES; form <= FORM_JSONL; form++) {
         if (!args_has(args, names[form])) continue;
         if (given) return usage_error(err, "--%s and --%s cannot be given together", given, names[form]);
         given = names[form];
-        files->form = (CorpusForm)form;
-        for (int i = 0; i < pairs_files(files->form); i++) files->path[i] = args_value(args, given, i);
+        *files = pairs_corpus(form, args_values(args, given), columns);
     }
     return 0;
 }
