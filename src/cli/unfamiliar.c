@@ -42,7 +42,7 @@ void unfamiliar_add(Unfamiliar *u, const char *line) {
         if (!*text) continue;
         if (!known) count(u, text);
         unknown = unknown || !known;
-        traditional = traditional || (!known && text_traditional(text));
+        traditional = traditional || (!known && text_has_traditional(text));
         if (placeholder_length(text) || !has_letter(text)) continue;
         letters = true;
         known_letters = known_letters || known;

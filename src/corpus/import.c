@@ -247,7 +247,7 @@ static int write_pairs(Import *import, const unsigned char *part, long n, Output
         unsigned char p = part[number - 1];
         if (p == REPEATED) drop_repeated(import, &kept);
         else import->report->parts[p]++;
-        import->report->traditional += p != REPEATED && text_traditional(kept.text[CHINESE]);
+        import->report->traditional += p != REPEATED && text_has_traditional(kept.text[CHINESE]);
         if (p == DEV || p == TEST) arrput(evaluation[p], tab_joined(kept.text[ENGLISH], kept.text[CHINESE]));
         for (int side = 0; p == TRAIN && side < 2; side++) fprintf(outputs[p][side].stream, "%s\n", kept.text[side]);
         if (number % PROGRESS_EVERY == 0) report_progress(import, "writing", number, n);

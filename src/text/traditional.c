@@ -2,7 +2,7 @@
 
 #include "io/utf8.h"
 
-/* Sorted characters of three bytes, LINE on a line. */
+/* Characters, sorted, of three bytes each. Each line has LINE of them and a newline. */
 static const char sorted[] =
 #include "text/traditional.txt.inc"
     ;
@@ -10,7 +10,7 @@ enum { SIZE = 3, LINE = 60, LINE_SIZE = SIZE * LINE + 1, ALL = sizeof sorted - 1
 enum { COUNT = ALL / LINE_SIZE * LINE + ALL % LINE_SIZE / SIZE };
 
 static bool is_traditional(const char *character) {
-    ptrdiff_t low = 0, high = COUNT; /* the character is not outside [low, high) */
+    ptrdiff_t low = 0, high = COUNT; /* if the table has the character, it is in [low, high) */
     while (low < high) {
         const ptrdiff_t middle = (low + high) / 2;
         const int order = memcmp(character, sorted + middle * SIZE + middle / LINE, SIZE);
@@ -21,10 +21,10 @@ static bool is_traditional(const char *character) {
     return false;
 }
 
-const char *text_traditional(const char *text) {
+bool text_has_traditional(const char *text) {
     for (size_t n; *text; text += n) {
         n = utf8_length(text);
-        if (n == SIZE && is_traditional(text)) return text;
+        if (n == SIZE && is_traditional(text)) return true;
     }
-    return NULL;
+    return false;
 }

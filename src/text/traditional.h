@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
-/* The first character of a valid text that only traditional Chinese has, of the 2073 most frequent ones
-   (scripts/dev/make-traditional); NULL if there is none. */
-const char *text_traditional(const char *text);
+/* Whether a valid text contains one of the 2073 frequent characters that only traditional Chinese has
+   (scripts/dev/make-traditional). */
+bool text_has_traditional(const char *text);
 
 #endif
