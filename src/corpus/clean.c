@@ -22,19 +22,17 @@ const ReasonText reason_texts[REASONS] = {
     [DUPLICATE] = {.name = "duplicate", .about = "equal to an earlier pair"},
 };
 
-static bool is_latin(int32_t c) { return (c | 0x20) >= 'a' && (c | 0x20) <= 'z'; }
-
 /* Whether text starts with a variable ($name, ${name}), "%%" of printf, an escape such as \n, or a character of tags,
    braces and other markup. */
 static bool is_markup_character(const char *text) {
     if (*text == '%') return text[1] == '%';
-    if (*text == '$') return is_latin(text[1]) || text[1] == '_' || text[1] == '{';
+    if (*text == '$') return is_ascii_letter(text[1]) || text[1] == '_' || text[1] == '{';
     if (*text == '\\') return text[1] == 'n' || text[1] == 't' || text[1] == '"';
     return *text && strchr("<>{}|_^`", *text);
 }
 
 typedef struct Placeholder {
-    const char *text;
+    const char *text; /* begins with the placeholder */
     size_t length;
 } Placeholder;
 
@@ -44,7 +42,7 @@ static int by_text(const void *left, const void *right) {
     return memcmp(a->text, b->text, a->length);
 }
 
-/* Whether a text has markup outside its placeholders. Appends these to a stb_ds array. */
+/* Whether a text has markup outside its placeholders. If not, all its placeholders are appended to a stb_ds array. */
 static bool has_markup(const char *text, Placeholder **placeholders) {
     for (size_t n; *text; text += n ? n : utf8_length(text)) {
         n = placeholder_length(text);
@@ -64,11 +62,11 @@ static bool same_placeholders(Placeholder *of[2]) {
     return true;
 }
 
-/* Whether a pair has markup. kept: placeholders that both sides have are none. */
+/* Whether a pair has markup. kept: a placeholder is no markup if the other side has it, too. */
 static bool pair_has_markup(const char *english, const char *chinese, bool kept) {
     Placeholder *of[2] = {NULL};
-    bool has = has_markup(english, &of[0]) || has_markup(chinese, &of[1]);
-    if (!has) has = kept ? !same_placeholders(of) : arrlen(of[0]) + arrlen(of[1]) > 0;
+    const bool has =
+        has_markup(english, &of[0]) || has_markup(chinese, &of[1]) || (kept ? !same_placeholders(of) : of[0] || of[1]);
     arrfree(of[0]);
     arrfree(of[1]);
     return has;
@@ -78,7 +76,7 @@ static bool pair_has_markup(const char *english, const char *chinese, bool kept)
 static bool has_latin(const char *text) {
     for (size_t n; *text; text += n ? n : utf8_length(text)) {
         n = placeholder_length(text);
-        if (!n && is_latin(*text)) return true;
+        if (!n && is_ascii_letter(*text)) return true;
     }
     return false;
 }

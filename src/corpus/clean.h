@@ -32,7 +32,7 @@ extern const ReasonText reason_texts[REASONS];
 typedef struct CleanLimits {
     int most_words;    /* limit for each side: English words, Chinese characters */
     double most_ratio; /* limit: the longer side has at most most_ratio × shorter side + RATIO_GRACE words */
-    bool placeholders; /* placeholders (text/placeholder.h) are kept, if both sides have the same ones */
+    bool placeholders; /* keep a pair with placeholders (text/placeholder.h), if both sides have the same ones */
 } CleanLimits;
 
 enum { RATIO_GRACE = 5 };

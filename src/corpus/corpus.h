@@ -22,7 +22,7 @@ typedef struct DiskCorpus {
 typedef struct DiskPair {
     char *text[2]; /* source and target */
     long line;     /* in its input file, from 1 */
-    long number;   /* among all pairs that were read, from 1; also those that were dropped count */
+    long number;   /* the number of the pair, from 1, if all pairs that were read are counted, also dropped ones */
 } DiskPair;
 
 /* Called every 1000 pairs of long work with the work done and the total in the same unit (total 0: unknown). Returns

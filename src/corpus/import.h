@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 
-/* From which forms pairs with placeholders are kept. */
+/* The forms of corpora from which pairs with placeholders are kept. */
 typedef enum Placeholders { PLACEHOLDERS_OF_CATALOGUES, PLACEHOLDERS_OF_ALL, PLACEHOLDERS_OF_NONE } Placeholders;
 
 /* Input, output and options of an import. Paths are not owned. */
@@ -18,11 +18,11 @@ typedef struct ImportJob {
     const char *output;  /* directory; created if it does not exist */
     const char *dropped; /* file for dropped pairs: reason, place, English, Chinese, separated by tabs; NULL: none */
     CleanLimits limits;
-    Placeholders placeholders; /* sets limits.placeholders */
+    Placeholders placeholders; /* instead of limits.placeholders, which is not read */
     bool keep_paragraphs; /* false: paragraphs are split into sentences if both sides have the same number of them */
     bool simplify;        /* the program `opencc` converts the Chinese side to simplified characters */
     long dev, test;       /* sizes of dev and test in pairs, as for `partition` */
-    void (*note)(void *context, const char *text); /* called with what people should know; NULL: none */
+    void (*note)(void *context, const char *text); /* called with each message for people; NULL: not called */
 } ImportJob;
 
 /* Counts of pairs. messages + forms + sentences is the number of all pairs, and also the sum of `dropped` and

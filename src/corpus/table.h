@@ -23,11 +23,12 @@ typedef struct Table Table;
 /* Makes a reader of the rows of `lines`, which must outlive it, and reads the first rows: at most 1000, and no more
    than 4 MiB. csv: commas separate the cells, as in RFC 4180, and a cell between quotes may contain commas, doubled
    quotes and line ends; not csv: tabs separate them. columns: the columns of source and target, from 1; 0, 0: they must
-   be found. langs: the codes of the source and the target. Columns are found by the names in the first row of a CSV,
-   such as `zh`, `English`, `source`. Else, if one of the languages is Chinese and the other one is not written with Han
-   characters, by the scripts of the first rows. Else English is in column 1, and the other language in column 2. The
-   first row of a CSV is skipped if it has the names of the languages, or if it lacks the scripts that most of the rows
-   have. Returns NULL with *err filled: a line cannot be read, a quote is not closed, most of the rows lack a script, or
+   be found. langs: the codes of the source and the target.
+   Columns are found in the first of these ways that is possible: by the names in the first row of a CSV, such as `zh`,
+   `English`, `source`; by the scripts of the first rows, if one of the languages is Chinese and the other one is not
+   written with Han characters; else column 1 is English, and column 2 is the other language. The first row of a CSV is
+   skipped if it has the names of the languages, or if it lacks the scripts that most of the rows have.
+   Returns NULL with *err filled: a line cannot be read, a quote is not closed, most of the rows lack a script, or
    nothing tells the columns. Release with table_close. */
 Table *table_open(LineReader *lines, bool csv, const int columns[2], const char *const langs[2], Err *err);
 /* Reads the next row, which is valid until the next call; the header is not one. Returns 1, or 0 at the end, or -1 with

@@ -12,7 +12,7 @@ const char *data_name_of(const DataFiles *files, const Pairs *pairs, int pair) {
     return train_files_name(&files->train[pairs_set(pairs, pair)]);
 }
 
-/* Opens a corpus, and reports what people should know about it. NULL with *err filled if it cannot be opened. */
+/* Opens a corpus and reports its reader_note, if there is one. NULL with *err filled if it cannot be opened. */
 static Reader *open_files(const Data *data, const CorpusFiles *files, const ModelOptions *options, Err *err) {
     const char *const langs[] = {options->langs[SOURCE], options->langs[TARGET]};
     Reader *reader = reader_open(files, langs, err);

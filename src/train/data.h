@@ -34,7 +34,7 @@ typedef struct Data {
     const DataFiles *files;
     bool reads;                                    /* whether this process reads the training corpus */
     ProgressFn *progress;                          /* called while the training corpus is read */
-    void (*note)(void *context, const char *text); /* called with what people should know about a corpus; NULL: none */
+    void (*note)(void *context, const char *text); /* called with each message about a corpus; NULL: not called */
     void *context;                                 /* the argument of both */
 
     const char *stage; /* the current work, for `progress` */
