@@ -14,7 +14,7 @@ typedef struct BenchSize {
 } BenchSize;
 
 /* Each part measures and prints. bench_kernels and bench_gemm also check the results, and bench_decode
-   the length of its translations; a wrong result ends the program. */
+   checks the lengths of its translations; a wrong result ends the program. */
 void bench_kernels(void);
 void bench_gemm(Threads *threads, const BenchSize *size);
 void bench_step(Threads *threads, const BenchSize *size, int updates);

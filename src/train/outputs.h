@@ -9,8 +9,9 @@
 int outputs_write_pairs(const char *model, char **const texts[2], Err *err);
 /* Writes the translations of a validation after `update` updates. Returns 0, or -1 with *err filled. */
 int outputs_write(const char *model, long update, char *const *translations, int n, Err *err);
-/* Cuts valid/ and align/ back to the checkpoint of `update`: removes the files of later updates, and those of `update`
-   itself if it was not validated: if neither `validated` nor train.jsonl says so. Returns 0, or -1 with *err filled. */
+/* Cuts valid/ and align/ back to the checkpoint of `update`: removes the files of later updates. Removes those of
+   `update` itself, too, if `validated` is false and train.jsonl has no validation of this update. Returns 0, or -1 with
+   *err filled. */
 int outputs_cut(const char *model, long update, bool validated, Err *err);
 
 #endif

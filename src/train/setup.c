@@ -102,7 +102,7 @@ static int check_no_model(const Training *t, Err *err) {
         access(aside, F_OK) ? " and keeps the old model as model.prev.safetensors" : "");
 }
 
-/* The best model is again that of the checkpoint. */
+/* Makes the model that was set aside (MODEL_ASIDE) the best model again, as it was at the checkpoint. */
 static int take_model_back(const Training *t, Err *err) {
     char path[PATH_SIZE], aside[PATH_SIZE];
     path_in(path, t->job->model, "model.safetensors");

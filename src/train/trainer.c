@@ -338,9 +338,9 @@ static int finish_skipped(const Training *t, Err *err) {
     return 0;
 }
 
-/* Ends this run with a checkpoint and a model. A regular end is validated. Writes the checkpoint before this
-   validation, so that a longer training resumes as if it had never stopped. If there was no validation yet, the model
-   has the weights of the last update. */
+/* Ends this run with a checkpoint and a model. An end that no signal caused is validated. Writes the checkpoint before
+   this validation, so that a longer training resumes as if it had never stopped. If there was no validation yet, the
+   model has the weights of the last update. */
 static int finish_run(Training *t, bool stopped, Err *err) {
     const TrainState *s = &t->state;
     const bool validates = data_has_validation(&t->job->files) && !stopped;

@@ -57,7 +57,7 @@ typedef struct Training {
     Meter meter;
     bool resumed; /* from a checkpoint */
     bool saved;   /* the directory has a checkpoint of this training */
-    bool ending;  /* a validation now is one that a longer training would not have */
+    bool ending;  /* the training ends: a validation from here on is one that a longer training would not have */
 } Training;
 
 /* Whether this process is rank 0, which writes the files. */
@@ -68,9 +68,9 @@ int training_join(const Training *training, Err *err);
 void training_note(const Training *training, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Writes a line of JSON to train.jsonl, on rank 0 only. Returns 0, or -1 with *err filled. */
 int training_log(Training *training, const char *line, Err *err);
-/* Whether something that happens every `frequency` updates follows this update; 0: it never happens. */
+/* Whether something that happens every `frequency` updates happens after this update. frequency 0: it never happens. */
 bool training_due(long update, int frequency);
-/* Whether a training of any length validates after the last update, if it has a dev set. */
+/* Whether --valid-freq demands a validation after the last update. The end of a training is validated anyway. */
 bool training_validation_due(const Training *training);
 /* Number of epochs done, with the fraction of the current one. */
 double training_epochs(const Training *training);
@@ -114,8 +114,8 @@ int alignments_write(Training *training, char *const *sentences, Err *err);
 
 /* ---- validate.c ---- */
 
-/* The best model of the validations that a longer training has, too; in the model's directory only if the validation at
-   the end of the last run was better. */
+/* A file in the model's directory, which exists only if the validation at the end of the last run found a better model
+   than all validations before it. It has the best model before that end, with which a longer training continues. */
 #define MODEL_ASIDE "model.resume.safetensors"
 
 /* Measures loss, BLEU, the other --valid-metrics and attention on the validation set, writes them to train.jsonl, and

@@ -20,8 +20,8 @@
 #include "model/model.h"
 #include "train/update.h"
 
-/* Different numbers, so that no size can stand for another one. 4 · 128 rows are the fewest that are packed in a
- * product. */
+/* All sizes differ, so that a test notices if one is used in place of another. 4 · 128 is the smallest number of rows
+   with which a product packs its right side by itself. */
 static const BenchSize rnn = {
     "rnn", {150, 100, .emb = 40, .rnn = 48, .att = 56, .maxout = 24}, .batch = 4, .length = 128};
 static const BenchSize transformer = {"transformer",
@@ -29,8 +29,7 @@ static const BenchSize transformer = {"transformer",
                                       .batch = 3,
                                       .length = 12};
 
-/* ---- what is printed ----------------------------------------------------------------------------------------------
- */
+/* ---- what is printed ---- */
 
 typedef struct Capture {
     FILE *file;
@@ -67,7 +66,8 @@ static char *next_line(char **rest) {
 
 enum { MOST_NUMBERS = 8 };
 
-/* Reads the numbers in a line that starts with `start`, after it. Fails the test unless there are n. */
+/* Reads the numbers that follow `start` in a line. Fails the test unless the line begins with `start` and has n numbers
+   after it. */
 static void read_numbers(const char *line, const char *start, int n, double number[MOST_NUMBERS]) {
     int found = 0;
     const bool starts = !strncmp(line, start, strlen(start));
@@ -80,22 +80,22 @@ static void read_numbers(const char *line, const char *start, int n, double numb
     if (!starts || found != n) fail_msg("not '%s' and %d numbers: %s", start, n, line);
 }
 
-/* The percentage was computed from the exact numbers, not from these rounded ones. */
+/* Checks that percent = 100 part / whole. All three are rounded, so `part` and `whole` may differ from the exact
+   numbers by part_error and whole_error. */
 static void assert_percent(double percent, double part, double part_error, double whole, double whole_error) {
     const double least = 100 * (part - part_error) / (whole + whole_error) - 0.5,
                  most = 100 * (part + part_error) / (whole - whole_error) + 0.5;
     if (!(percent >= least && percent <= most)) fail_msg("%g %% is not %g of %g", percent, part, whole);
 }
 
-/* ---- products -----------------------------------------------------------------------------------------------------
- */
+/* ---- products ---- */
 
 /* The products of the paper's equations in the order of `tide bench gemm`, for a model with n = 48, m = 40, n' = 56,
    l = 24 and 100 words, and 4 sentences with 128 words, which are 512 rows. */
 static const struct {
     const char *name;
     int rows, inner, columns;
-    bool packed; /* before the product */
+    bool packed; /* whether the right side is packed before the product */
 } products[] = {
     {"h Uzr", 4, 48, 96, true},          {"(r h) U", 4, 48, 48, true},         {"s Wa", 4, 48, 56, true},
     {"c C", 4, 96, 144, true},           {"da Uzr'", 4, 96, 48, true},         {"da C'", 4, 144, 96, true},
@@ -131,8 +131,7 @@ static void the_products_are_those_of_the_model(void **unused) {
     assert_true(8 * least_time <= printed.seconds);
 }
 
-/* ---- a training step ----------------------------------------------------------------------------------------------
- */
+/* ---- a training step ---- */
 
 /* The weights of products that each pair of a source and a target word uses once. */
 static double weights_of(const BenchSize *size) {
@@ -221,8 +220,7 @@ static void speeds_of_training_fit_together(void **unused) {
     check_step(&transformer, 7);
 }
 
-/* ---- decoding -----------------------------------------------------------------------------------------------------
- */
+/* ---- decoding ---- */
 
 static void check_decoding(Threads *threads, const BenchSize *size, BenchDecoding decoding) {
     static Capture printed;
@@ -255,8 +253,7 @@ static void speeds_of_decoding_fit_the_time(void **unused) {
     threads_free(threads);
 }
 
-/* ---- measurements -------------------------------------------------------------------------------------------------
- */
+/* ---- measurements ---- */
 
 static void a_median_is_in_the_middle(void **unused) {
     (void)unused;
