@@ -107,7 +107,9 @@ static int take_model_back(const Training *t, Err *err) {
     char path[PATH_SIZE], aside[PATH_SIZE];
     path_in(path, t->job->model, "model.safetensors");
     path_in(aside, t->job->model, MODEL_ASIDE);
-    return rename(aside, path) && errno != ENOENT ? err_set(err, path, 0, "cannot be written: %s", strerror(errno)) : 0;
+    if (rename(aside, path) && errno != ENOENT) return err_set(err, path, 0, "cannot be written: %s", strerror(errno));
+    unlink(aside); /* rename keeps both names if they are links to one file */
+    return 0;
 }
 
 /* Renames the model of an earlier training and removes its checkpoints, for --no-reload. If a model was renamed before,

@@ -38,6 +38,12 @@ run unbroken 36 --valid-metrics ce-mean-words
 ended 36
 same "$scratch/unbroken" "$scratch/ended" "a validation at an end"
 [ "$(files unbroken)" = "$(files ended)" ] || die "a validation at an end leaves files: $(files ended)"
+# killed after the model was set aside, before another one was written: both names are one file
+run linked 12 --valid-metrics ce-mean-words
+ln "$scratch/linked/model.safetensors" "$scratch/linked/model.resume.safetensors"
+run linked 36 --valid-metrics ce-mean-words
+same "$scratch/unbroken" "$scratch/linked" "a kill at an end"
+[ "$(files unbroken)" = "$(files linked)" ] || die "a kill at an end leaves files: $(files linked)"
 # the model of the end was better than all that follow
 run worse 24 --valid-metrics ce-mean-words --learn-rate 5 --allow-change learn-rate
 grep -q '^the model is that of update 12,' "$scratch/stderr" && cmp "$scratch/12" "$scratch/worse/model.safetensors" ||
