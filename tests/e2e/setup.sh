@@ -10,7 +10,7 @@ ln -s "$(command -v env)" "$(command -v grep)" "$scratch/bin"
 # shellcheck disable=SC2016
 fake dpkg-query 'case $3 in
 libstb-dev) exit 1 ;;
-libcjson-dev | cppcheck | zsh) echo "deinstall ok config-files" ;;
+libcjson-dev | cppcheck | npm | zsh) echo "deinstall ok config-files" ;;
 *) echo "install ok installed" ;;
 esac'
 fake apt-get "echo \"\$DEBIAN_FRONTEND apt-get \$*\" >>$scratch/asked"
@@ -51,7 +51,13 @@ ASKED
 user 0
 asks 0 all <<ASKED
 noninteractive apt-get update -qq
-noninteractive apt-get install -y -qq --no-install-recommends libstb-dev libcjson-dev cppcheck zsh
+noninteractive apt-get install -y -qq --no-install-recommends libstb-dev libcjson-dev cppcheck zsh npm
+ASKED
+# a Node.js from elsewhere, with its npm
+fake npm true
+asks 0 tests <<ASKED
+noninteractive apt-get update -qq
+noninteractive apt-get install -y -qq --no-install-recommends libstb-dev libcjson-dev zsh
 ASKED
 user 1000
 
