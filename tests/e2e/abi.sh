@@ -23,6 +23,7 @@ sed -n 's/^ \(tide_[a-z_]*\)@.*/\1/p' "$here/debian/libtide0.symbols" | compare 
 
 # The libraries keep the names of their own functions, too, until they are stripped.
 nm -g --defined-only "$build"/train/*.o | defined | sort -u >"$train"
+grep -qx checkpoint_save "$train" || { echo "train/ has no checkpoint_save" >&2; exit 1; }
 for library in libtide.so libtide.a; do
     nm --defined-only "$build/$library" | defined | sort -u >"$names"
     grep -qx translator_beam_options "$names" || { echo "$library is stripped" >&2; exit 1; }

@@ -150,8 +150,8 @@ cmp -s "$scratch/straight/model.safetensors" "$scratch/base/model.safetensors" &
 refused 1 'has dim-emb = 12, not 10: ' train --pretrained-model "$scratch/base" --dim-emb 10 --tsv "$scratch/other.tsv" --model "$scratch/none"
 # the pieces and weights of the model stay, whatever a preset says; flags that say something else are refused
 further "$scratch/preset" --config "$scratch/other.conf" --after-batches 1
-"$tide" info "$scratch/preset" | grep '^bpe-merges\|^init' >"$scratch/a"
-"$tide" info "$scratch/base" | grep '^bpe-merges\|^init' | cmp - "$scratch/a" || die "options of the pieces: $(cat "$scratch/a")"
+tide_ok info "$scratch/preset" | grep '^bpe-merges\|^init' >"$scratch/a" || die "no options of the pieces"
+tide_ok info "$scratch/base" | grep '^bpe-merges\|^init' | cmp - "$scratch/a" || die "options of the pieces: $(cat "$scratch/a")"
 refused 2 '^tide: --bpe-merges 1 1: the pretrained model has [0-9]* [0-9]*, and its pieces' train --pretrained-model "$scratch/base" \
     --bpe-merges 1 1 --tsv "$scratch/other.tsv" --model "$scratch/none"
 refused 1 'none/model.safetensors\|none: ' train --pretrained-model "$scratch/none" --tsv "$scratch/other.tsv" --model "$scratch/new"

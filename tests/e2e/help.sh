@@ -41,7 +41,7 @@ done
 if has script 'the help at a terminal' bsdutils; then
     script -qec "stty cols 61; '$tide' train --help" /dev/null </dev/null | tr -d '\r' >"$scratch/shown"
     grep '.\{62\}' "$scratch/shown" && die "help is wider than the terminal"
-    COLUMNS=61 "$tide" train --help | cmp - "$scratch/shown" || die "the help at a terminal"
+    COLUMNS=61 tide_ok train --help | cmp - "$scratch/shown" || die "the help at a terminal"
 fi
 tide_ok train --help | grep -A 3 -- '^  --tsv FILE' | grep -q -- '^  --valid-tsv FILE' || die "train --help has --tsv, but not --valid-tsv"
 
@@ -80,7 +80,7 @@ synopsis() { sed -n '/^\.Sh SYNOPSIS/,/^\.Sh DESCRIPTION/ { /^\.Sh/d; p; }' "$sh
     [ "$(synopsis help)" = '.Nm tide .Cm help .Oo .Ar COMMAND .Oc | .Fl \-man .Oo .Ar COMMAND .Oc | .Fl \-completion .Cm bash | zsh | fish | .Fl \-presets ' ] ||
     die "the synopsis: $(synopsis translate) $(synopsis help)"
 items train | grep -q '^tokenizer .*Fixed when a training continues\.$' || die "nothing of continuing"
-"$tide" help --man | grep -c '^\.It Xr tide-' | grep -qx "$(echo "$commands" | wc -l)" || die "tide(1) does not list all commands"
+tide_ok help --man | grep -c '^\.It Xr tide-' | grep -qx "$(echo "$commands" | wc -l)" || die "tide(1) does not list all commands"
 if has mandoc 'the syntax of the man pages' mandoc; then
     MANPATH=$share/man mandoc -T lint -W style "$share"/man/man1/*.1 >"$scratch/lint" 2>"$scratch/stderr" ||
         die "mandoc: $(cat "$scratch/lint" "$scratch/stderr")"

@@ -9,7 +9,8 @@ config=$(basename "$build")
 touch "$scratch/begin"
 make -s -C "$here" config="$config" PREFIX=/opt/tide DESTDIR="$scratch/root" install-library install-program >"$scratch/log" 2>&1 ||
     die "make install: $(cat "$scratch/log")"
-[ -z "$(find "$here/build" -newer "$scratch/begin")" ] || die "make install writes $(find "$here/build" -newer "$scratch/begin")"
+find "$here/build" -newer "$scratch/begin" >"$scratch/newer" || die "no $here/build"
+[ ! -s "$scratch/newer" ] || die "make install writes $(cat "$scratch/newer")"
 
 # After `make demo`, which builds only the program, root installs: what is missing is named, and nothing is made.
 mkdir -p "$scratch/demo/build/$config"
@@ -19,12 +20,15 @@ cp "$build/tide" "$scratch/demo/build/$config"
 timeout 20 make -s -C "$scratch/demo" config="$config" DESTDIR="$scratch/none" install >"$scratch/log" 2>&1 && die "install without libraries"
 grep -q "^make install: build/$config/libtide.a is not built; first run \`make .*all\`$" "$scratch/log" || die "make install: $(cat "$scratch/log")"
 [ ! -e "$scratch/none" ] || die "make install has begun without libraries"
-find "$scratch/demo/build" ! -name tide ! -name tide-serve -type f | grep . && die "make install has built something"
+find "$scratch/demo/build" -type f ! -name tide-serve | sed 's,.*/,,' >"$scratch/found"
+[ "$(cat "$scratch/found")" = tide ] || die "make install has built something: $(cat "$scratch/found")"
 export PKG_CONFIG_PATH="$scratch/root/opt/tide/lib/pkgconfig" PKG_CONFIG_SYSROOT_DIR="$scratch/root"
 export LD_LIBRARY_PATH="$scratch/root/opt/tide/lib"
 flags=$(pkg-config --cflags --libs tide) || die "pkg-config does not find tide"
-static="-I$scratch/root/opt/tide/include $scratch/root/opt/tide/lib/libtide.a $(PKG_CONFIG_SYSROOT_DIR='' pkg-config --static --libs-only-l tide | sed 's/-ltide//') -pthread"
-[ "$(pkg-config --modversion tide)" = "$(sed -n 's/^#define TIDE_VERSION "\(.*\)"/\1/p' "$here/src/tide.h")" ] || die "the version of tide.pc"
+libraries=$(PKG_CONFIG_SYSROOT_DIR='' pkg-config --static --libs-only-l tide) || die "pkg-config --static"
+static="-I$scratch/root/opt/tide/include $scratch/root/opt/tide/lib/libtide.a $(echo "$libraries" | sed 's/-ltide//') -pthread"
+version=$(pkg-config --modversion tide) || die "pkg-config --modversion"
+grep -qxF "#define TIDE_VERSION \"$version\"" "$here/src/tide.h" || die "tide.pc has version $version"
 case $build in *asan) sanitizer='-fsanitize=address,undefined' ;; *tsan) sanitizer=-fsanitize=thread ;; *coverage) sanitizer=--coverage ;; *) sanitizer='' ;; esac
 
 smallest_run "$scratch/run" --after-batches 8
@@ -71,7 +75,8 @@ END
 for kind in "$flags" "$static"; do
     # shellcheck disable=SC2086
     cc $sanitizer "$scratch/own.c" -o "$scratch/own" $kind 2>"$scratch/log" || die "own names: $(cat "$scratch/log")"
-    [ "$("$scratch/own" | cut -d' ' -f2)" = 13 ] || die "a program with names of its own"
+    "$scratch/own" >"$scratch/out" || die "a program with names of its own exited $?"
+    [ "$(cat "$scratch/out")" = "$version 13" ] || die "a program with names of its own prints $(cat "$scratch/out")"
 done
 
 scripts=$scratch/root/opt/tide/share/tide/scripts

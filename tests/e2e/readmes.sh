@@ -22,7 +22,7 @@ blocks() { awk '/^```$/ { inside = !inside; next } inside && /^(\$ |build\/tide|
 flags() { sed -n '/^## .*命令\|^## Commands/,/^## /p' "$1" | grep -o -- '--help[a-z-]*\|man tide-train'; }
 
 in_step commands commands 15
-"$tide" help | sed -n 's/^  \([a-z]*\)  .*/\1/p' | sort | diff - "$scratch/english" || die "$english has other commands than tide"
+tide_ok help | sed -n 's/^  \([a-z]*\)  .*/\1/p' | sort | diff - "$scratch/english" || die "$english has other commands than tide"
 documents $chinese >"$scratch/links"
 documents $english | grep -v '\.png$\|^LICENSE' >"$scratch/named"
 [ "$(wc -l <"$scratch/named")" -ge 10 ] || die "few documents: $(cat "$scratch/named")"

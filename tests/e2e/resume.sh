@@ -30,7 +30,7 @@ for _ in first again; do
     [ "$(validations ended)" = '12 20 ' ] || die "the end is not validated: $(validations ended)"
     grep -q '^the model is that of update 20, which had the best cross-entropy$' "$scratch/stderr" || die "the end: $(cat "$scratch/stderr")"
     [ -s "$scratch/ended/valid/00000020.out" ] && [ -s "$scratch/ended/align/00000020.json" ] || die "no translations of the end"
-    "$tide" translate "$scratch/ended" <"$scratch/ended/valid/source.txt" 2>/dev/null | cmp - "$scratch/ended/valid/00000020.out" ||
+    tide_ok translate "$scratch/ended" <"$scratch/ended/valid/source.txt" | cmp - "$scratch/ended/valid/00000020.out" ||
         die "the model is not that of the end"
 done
 cp -r "$scratch/ended" "$scratch/worse"

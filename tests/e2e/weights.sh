@@ -22,11 +22,11 @@ compares() {
     tide_ok tokenize "$run" <"$scratch/zh" >"$scratch/x"
     tide_ok tokenize "$run" --side tgt <"$scratch/en" >"$scratch/y"
     tide_ok score "$run" --src "$scratch/zh" --tgt "$scratch/en" | head -n -1 >"$scratch/ours"
-    "$tide" info "$run" | grep '^[a-z]*\.[.A-Za-z0-9]* *\[' >"$scratch/names"
+    tide_ok info "$run" | grep '^[a-z]*\.[.A-Za-z0-9]* *\[' >"$scratch/names"
     weights check "$run/model.safetensors" "$scratch/x" "$scratch/y" <"$scratch/names" >"$scratch/theirs" || die "$run: the reader failed"
     paste "$scratch/ours" "$scratch/theirs" >"$scratch/both"
     awk 'function abs(x) { return x < 0 ? -x : x }
-         abs($1 - $2) > 1e-4 * (1 + abs($1)) { exit 1 } END { exit NR != 6 }' "$scratch/both" || die "$run: $(cat "$scratch/both")"
+         abs($1 - $2) > 1e-4 * (1 + abs($1)) { bad = 1 } END { exit bad || NR != 6 }' "$scratch/both" || die "$run: $(cat "$scratch/both")"
 }
 quantized() { # NAME: compares a copy with 8 bits for each weight
     tide_ok quantize "$scratch/$1" "$scratch/$1-int8" >"$scratch/sizes"
@@ -36,7 +36,7 @@ quantized() { # NAME: compares a copy with 8 bits for each weight
     tide_ok quantize --force "$scratch/$1-int8" "$scratch/again" >"$scratch/sizes"
     cmp "$scratch/$1-int8/model.safetensors" "$scratch/again/model.safetensors" || die "$1: quantized twice"
     for how in same reversed; do
-        weights rewrite "$scratch/$1-int8/model.safetensors" "$scratch/rewritten.safetensors" $how
+        weights rewrite "$scratch/$1-int8/model.safetensors" "$scratch/rewritten.safetensors" $how || die "$1: not rewritten, $how"
         tide_ok quantize --force "$scratch/rewritten.safetensors" "$scratch/again" >"$scratch/sizes"
         cmp "$scratch/$1-int8/model.safetensors" "$scratch/again/model.safetensors" || die "$1: rewritten, $how"
     done

@@ -8,7 +8,7 @@ smallest_run "$scratch/run" --after-batches 150
 
 start "$scratch/run"
 quiet=$url quiet_pid=$pid
-trap 'kill -9 $quiet_pid $pid; rm -rf "$scratch"' EXIT
+cleanup() { kill -9 "$quiet_pid" ${pid:+"$pid"}; }
 crowd() { # COUNT KIND...
     count=$1
     shift

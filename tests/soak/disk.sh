@@ -49,7 +49,7 @@ echo "SEED=$seed: $failures of $tried calls failed the training"
 disk=$scratch/disk
 mkdir "$disk"
 mount -t tmpfs -o size=4k tide-test "$disk" 2>/dev/null || { echo "skipped: a full disk: needs root"; exit 0; }
-trap 'umount "$disk"; rm -rf "$scratch"' EXIT
+cleanup() { umount "$disk"; }
 stops=0
 for kilobytes in $(seq 8 40 2000); do
     mount -o "remount,size=${kilobytes}k" "$disk"
