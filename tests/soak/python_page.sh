@@ -2,9 +2,10 @@
 # The examples of docs/python.md print what the page shows, with the model of scripts/demo.
 . "$(dirname "$0")/../lib/common.inc"
 needs python3
-mkdir -p "$scratch/here/build" "$scratch/here/models"
-cp -r scripts corpus "$scratch/here"
-cp models/*.conf "$scratch/here/models"
+mkdir -p "$scratch/here/build" "$scratch/here/scripts" "$scratch/here/corpus" "$scratch/here/models"
+cp scripts/demo "$scratch/here/scripts"
+cp corpus/train.tsv corpus/dev.tsv "$scratch/here/corpus"
+cp models/tiny.conf "$scratch/here/models"
 ln -s "$(readlink -f "$tide")" "$scratch/here/build/tide"
 "$scratch/here/scripts/demo" >"$scratch/stdout" 2>"$scratch/stderr" || die "the demo: $(tail -n 3 "$scratch/stderr")"
 smallest_run "$scratch/here/models/run1" --after-batches 4
