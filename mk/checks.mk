@@ -6,7 +6,7 @@
 #   make pages             tide's HTML pages in a headless browser
 #   make coverage          line coverage of core/ and model/ by the tests; fails below 95 %
 #   make costs             instructions of a training and of decoding, against tests/costs.txt; update=1 writes the file
-#   make docs-check        commands, links, pictures and flags of README.md and docs/; soak=1: slow commands, too
+#   make docs-check        commands, outputs, links, pictures and flags of README.md and docs/; soak=1: slow commands, too
 #   make fixtures          computes the tests' expected values again with PyTorch (needs python3-torch)
 
 # These programs need only libc, so that they also run on a machine without cmocka: see tests/lib/elsewhere.inc.

@@ -5,7 +5,10 @@
 #   code PAGE LINE TEXT               code in a sentence, or a flag without backquotes in a sentence
 #   command PAGE LINE TEXT            a line of a block of commands
 #   setting PAGE LINE KEY             a line of a block of configuration
-#   block PAGE LINE WHEN STATUS NAME  a block of commands, written to DIR/NAME.sh; DIR/NAME.before must run before it
+#   block PAGE LINE WHEN STATUS NAME  a block of commands, written to DIR/NAME.sh; DIR/NAME.before must run before it.
+#                                     DIR/NAME.needs and DIR/NAME.varies have the values of these marks. If lines begin with
+#                                     `$ `, DIR/NAME.shown is in the format of docs-output.awk, and command K of DIR/NAME.sh
+#                                     writes to $printed/K.out and $printed/K.err; else DIR/NAME.shown is empty
 #   foreign PAGE LINE FLAG            a flag that the page marks as a flag of another program
 #   wrong PAGE LINE TEXT              an error in a mark or a block
 #
@@ -150,6 +153,8 @@ function comment(text, line,    flags, i, count) {
     if (text == "soak") when = "soak"
     else if (text ~ /^no, ./) when = "no"
     else if (text ~ /^status [0-9]+$/) status = substr(text, 8)
+    else if (text ~ /^needs ./) needs = trimmed(substr(text, 7))
+    else if (text ~ /^varies ./) varies = substr(text, 8)
     else if (text ~ /^after ./) before_block = before_block substr(text, 7) "\n"
     else record("wrong", line, "scripts/dev/docs-check does not know the mark `check: " text "`")
 }
@@ -159,6 +164,8 @@ function unmark() {
     when = "short"
     status = 0
     before_block = ""
+    needs = ""
+    varies = ""
 }
 
 # ---- blocks ---------------------------------------------------------------------------------------------------------
@@ -178,15 +185,25 @@ function open_block(    info) {
     prompts = 0
 }
 
-function close_block(    i, script, whole, line, name, shown) {
+function write(name, text) {
+    printf "%s", text >(dir "/" name)
+    close(dir "/" name)
+}
+
+function close_block(    i, script, whole, line, name, shown, output, commands) {
     fence = ""
     if (kind == "commands") {
         name = ++blocks
         for (i = 1; i <= lines; i++) {
             shown = block[i]
             if (prompts && !more) {
-                if (shown !~ /^\$ /) continue
+                if (shown !~ /^\$ /) {
+                    output = output "shown\t" opened + i "\t" shown "\n"
+                    continue
+                }
                 shown = substr(shown, 3)
+                output = output "command\t" opened + i "\n"
+                script = script "exec >\"$printed/" ++commands ".out\" 2>\"$printed/" commands ".err\"\n"
             }
             more = shown ~ /\\$/
             script = script shown "\n"
@@ -201,10 +218,11 @@ function close_block(    i, script, whole, line, name, shown) {
             if (whole != "") record("command", line, whole)
             whole = ""
         }
-        printf "%s", script >(dir "/" name ".sh")
-        printf "%s", before_block >(dir "/" name ".before")
-        close(dir "/" name ".sh")
-        close(dir "/" name ".before")
+        write(name ".sh", script)
+        write(name ".before", before_block)
+        write(name ".needs", needs)
+        write(name ".shown", output)
+        write(name ".varies", varies)
         record("block", opened, when, status "\t" name)
     }
     if (kind == "settings")
