@@ -53,6 +53,25 @@ for kind in "$flags" "$static"; do
     "$scratch/example" "$scratch/run" $sentence >"$scratch/out" || die "translate.c: $(cat "$scratch/out")"
     cmp "$scratch/right" "$scratch/out" || die "translate.c prints another translation than tide"
 done
+
+# The lines of docs/library.md that load a model and translate, with `return 1;` in place of each `...`
+{
+    echo '#include <stdio.h>'
+    echo '#include <tide.h>'
+    echo 'int main(void) {'
+    awk '/^```/ { inside = $0 == "```c"; next } inside { sub(/ \.\.\.( |$)/, " return 1; "); print }' "$here/docs/library.md"
+    echo 'return 0; }'
+} >"$scratch/library.c"
+[ "$(grep -c 'return 1;' "$scratch/library.c")" = 3 ] || die "docs/library.md has other examples: $(cat "$scratch/library.c")"
+# shellcheck disable=SC2086
+cc -Wall -Wextra -Werror $sanitizer "$scratch/library.c" -o "$scratch/library" $flags 2>"$scratch/log" || die "docs/library.md: $(cat "$scratch/log")"
+mkdir -p "$scratch/page/models"
+cp -r "$scratch/run" "$scratch/page/models/demo"
+(cd "$scratch/page" && "$scratch/library") >"$scratch/out" || die "the program of docs/library.md"
+printf '潮水退了。\n谁没穿裤子？\n' | "$tide" translate "$scratch/run" --n-best 3 >"$scratch/nbest"
+awk -F ' [|][|][|] ' '$1 != line { print $2; line = $1 }' line=-1 "$scratch/nbest" | cmp - "$scratch/out" ||
+    die "the program of docs/library.md prints another translation than tide"
+
 "$scratch/example" /nowhere x >"$scratch/out" && die "translate.c: a missing model"
 grep -q '^/nowhere: No such file' "$scratch/out" || die "translate.c: $(cat "$scratch/out")"
 
