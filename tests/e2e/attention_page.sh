@@ -1,12 +1,10 @@
 #!/bin/sh
-# docs/attention.md: `tide attend` prints what the page shows, the Chinese page has the same commands and outputs, and the
-# pictures that both name are there.
+# docs/attention.zh.md has the commands and the outputs of docs/attention.md, which scripts/dev/docs-check compares with what
+# the commands print.
 . "$(dirname "$0")/../lib/common.inc"
-needs python3
 
-scripts/dev/attention-pictures --quick >"$scratch/said" 2>&1 || die "$(cat "$scratch/said")"
-grep -oh 'pictures/[a-z0-9-]*\.svg' docs/attention*.md | sort -u >"$scratch/named"
-while read -r picture; do
-    [ -s "docs/$picture" ] || die "docs/$picture is missing"
-done <"$scratch/named"
-[ -s "$scratch/named" ] || die "the page names no picture"
+blocks() { awk '/^```/ { inside = $0 == "```console"; next } inside' "$1"; }
+blocks docs/attention.md >"$scratch/english"
+blocks docs/attention.zh.md >"$scratch/chinese"
+[ "$(grep -c '^\$ ' "$scratch/english")" -gt 20 ] || die "docs/attention.md has few commands: $(cat "$scratch/english")"
+diff "$scratch/english" "$scratch/chinese" || die "docs/attention.md (<) and docs/attention.zh.md (>) differ"
