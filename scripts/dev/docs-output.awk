@@ -49,7 +49,8 @@ function difference(    first, last, at, same, free) {
         while ((same = common(first, last, at)) < last - first + 1 && free && last < lines && at < count) at++
         if (same < last - first + 1) {
             if (last < lines && free) return place[first] ": this is not printed: " shown[first]
-            if (at + same >= count) return place[first + same] ": nothing more is printed, but the page shows: " shown[first + same]
+            if (at + same >= count)
+                return place[first + same] ": nothing more is printed, but the page shows: " shown[first + same]
             return place[first + same] ": the page shows: " shown[first + same] "\n    this is printed: " said[at + 1 + same]
         }
         at += same

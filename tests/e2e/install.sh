@@ -64,7 +64,8 @@ done
 } >"$scratch/library.c"
 [ "$(grep -c 'return 1;' "$scratch/library.c")" = 3 ] || die "docs/library.md has other examples: $(cat "$scratch/library.c")"
 # shellcheck disable=SC2086
-cc -Wall -Wextra -Werror $sanitizer "$scratch/library.c" -o "$scratch/library" $flags 2>"$scratch/log" || die "docs/library.md: $(cat "$scratch/log")"
+cc -Wall -Wextra -Werror $sanitizer "$scratch/library.c" -o "$scratch/library" $flags 2>"$scratch/log" ||
+    die "docs/library.md: $(cat "$scratch/log")"
 mkdir -p "$scratch/page/models"
 cp -r "$scratch/run" "$scratch/page/models/demo"
 (cd "$scratch/page" && "$scratch/library") >"$scratch/out" || die "the program of docs/library.md"

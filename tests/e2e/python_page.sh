@@ -17,9 +17,11 @@ grep -q '<svg' "$scratch/here/alignment.svg" || die "the example writes no pictu
 
 # the program of README.md prints the translation of tide, and numbers
 sed -n '/^```python$/,/^```$/p' README.md | sed '1d;$d' >"$scratch/readme.py"
-(cd "$scratch/here" && python3 "$scratch/readme.py") >"$scratch/said" 2>&1 || die "the program of README.md: $(cat "$scratch/said")"
+(cd "$scratch/here" && python3 "$scratch/readme.py") >"$scratch/said" 2>&1 ||
+    die "the program of README.md: $(cat "$scratch/said")"
 echo 潮水退了，才知道谁没穿裤子。 | "$tide" translate "$scratch/here/models/demo" >"$scratch/right" || die "tide translate"
-[ -s "$scratch/right" ] && head -n 1 "$scratch/said" | grep -qF "$(cat "$scratch/right")" || die "the program of README.md: $(cat "$scratch/said")"
+[ -s "$scratch/right" ] && head -n 1 "$scratch/said" | grep -qF "$(cat "$scratch/right")" ||
+    die "the program of README.md: $(cat "$scratch/said")"
 
 # another output, an example that prints nothing, and one whose output the page does not show are found
 mkdir -p "$scratch/tree/scripts/dev" "$scratch/tree/docs"
