@@ -1,5 +1,7 @@
 #include "train/training.h"
 #include "io/files.h"
+#include "text/codes.h"
+#include "train/reached.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -338,6 +340,17 @@ static int finish_skipped(const Training *t, Err *err) {
     return 0;
 }
 
+/* Says what others reached with a corpus of this size, if they can be compared: the numbers are those of models from
+   Chinese to English that began with random weights. */
+static void note_size(const Training *t) {
+    const char(*langs)[OPTION_TEXT_SIZE] = t->learner.translator.options.langs;
+    if (t->job->pretrained || !language_is_variant(langs[SOURCE], "zh") || !language_is_variant(langs[TARGET], "en"))
+        return;
+    char text[320];
+    reached_describe(text, sizeof text, t->data.pairs.n);
+    training_note(t, "%s", text);
+}
+
 /* Ends this run with a checkpoint and a model. An end that no signal caused is validated. Writes the checkpoint before
    this validation, so that a longer training resumes as if it had never stopped. If there was no validation yet, the
    model has the weights of the last update. */
@@ -351,6 +364,7 @@ static int finish_run(Training *t, bool stopped, Err *err) {
     if (s->best_update == 0) return training_save_model(t, err);
     training_note(t, "the model is that of update %ld, which had the best %s", s->best_update,
                   valid_metric_title(s->metric));
+    if (validates) note_size(t);
     return 0;
 }
 

@@ -1,5 +1,6 @@
-/* test_validation.c: the statistics of a validation: attention and lengths. */
+/* test_validation.c: the statistics of a validation: attention and lengths; the line about corpora of the same size. */
 #include "io/ds.h"
+#include "train/reached.h"
 #include "train/train_options.h"
 #include "train/validation.h"
 
@@ -7,6 +8,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
 
@@ -111,6 +113,29 @@ static void each_metric_has_its_direction(void **state) {
     }
 }
 
+/* The number in the description that follows `before`. */
+static double reached(long pairs, const char *before) {
+    char text[320];
+    reached_describe(text, sizeof text, pairs);
+    assert_true(strlen(text) < sizeof text - 1);
+    const char *number = strstr(text, before);
+    if (!number) fail_msg("%s: no '%s'", text, before);
+    return strtod(number + strlen(before), NULL);
+}
+
+static void larger_corpora_reach_more(void **state) {
+    (void)state;
+    assert_int_equal(reached(700, "BLEU of less than "), reached(1000, "BLEU of about "));
+    assert_true(reached(1000, "BLEU of about ") < reached(2000, "BLEU of about "));
+    assert_true(reached(2000, "BLEU of about ") < reached(3000, "BLEU of about "));
+    assert_int_equal(reached(2000, "6000 about "), reached(6000, "BLEU of about "));
+    assert_int_equal(reached(700, "3000 about "), reached(3000, "BLEU of about "));
+    assert_int_equal(reached(15000, "37623 about "), reached(37623, "BLEU of about "));
+    assert_int_equal(reached(1000000, "BLEU of more than "), reached(37623, "BLEU of about "));
+    reached(19999, "More pairs help most");
+    reached(20000, "English text without translations help most");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sharp_attention_is_not_degenerate),
@@ -120,6 +145,7 @@ int main(void) {
         cmocka_unit_test(without_attention_there_is_nothing_to_say),
         cmocka_unit_test(every_sentence_has_one_length),
         cmocka_unit_test(each_metric_has_its_direction),
+        cmocka_unit_test(larger_corpora_reach_more),
     };
     return cmocka_run_group_tests_name("validation", tests, NULL, NULL);
 }
