@@ -311,7 +311,8 @@ static int run(const Args *args, Err *err) {
     int threads, format, method;
     Aligner a = {.both = args_has(args, "reverse"),
                  .pictures = {.dir = args_value(args, "output", 0), .transpose = args_has(args, "transpose")}};
-    if (args->word_count != 1 || !given_pairs_flags(args))
+    if (given_pairs_exclude(args, "tgt", err)) return -1;
+    if (args->word_count != 1 || !given_pairs_flags(args, "tgt"))
         return usage_error(err, "align needs MODEL, and --src with --tgt, --tsv, --csv or --jsonl; see `tide align "
                                 "--help`");
     if (machine_flags(args, &threads, err) || pictures_flags(args, &a.pictures, err) ||

@@ -1,10 +1,9 @@
 /* tide evaluate: translates a test set and computes BLEU and chrF. */
-#include "cli/metric.h"
+#include "cli/test_set.h"
 #include "cli/word_lists.h"
 #include "cli/messages.h"
 #include "cli/models.h"
 #include "io/ds.h"
-#include "text/normal_lines.h"
 #include "io/output.h"
 
 #include <stdio.h>
@@ -13,6 +12,7 @@ static const Flag flags[] = {
     FLAG_FILE("src", "source sentences"),
     {"ref", MANY, "FILE...", "their reference translations, line by line; several files: several references",
      .kind = VALUE_FILE},
+    FLAGS_PAIRS_IN_A_FILE("--ref"),
     FLAG_MODELS,
     FLAGS_BEAM,
     FLAGS_SHORTLIST,
@@ -34,8 +34,7 @@ typedef struct Evaluation {
     Models models;
     SearchOptions search;
     int threads;
-    char **sources;
-    References references;
+    TestSet set;
     Shortlist shortlist; /* all zero: none */
     ProgressView view;
     char **texts; /* stb_ds array, owned: the translations so far */
@@ -44,20 +43,22 @@ typedef struct Evaluation {
 static void count(void *context, long done, long all) {
     Evaluation *e = context;
     (void)all;
-    progress_count(&e->view, "translating", arrlen(e->texts) + done, arrlen(e->sources), seconds_now(), false);
+    progress_count(&e->view, "translating", arrlen(e->texts) + done, arrlen(e->set.pairs.text[SOURCE]), seconds_now(),
+                   false);
 }
 
 /* Translates all sources. Returns 0, or -1 with *err filled if the search of one fails. */
 static int translate_all(Evaluation *e, Err *err) {
     int status = 0;
+    char *const *const all = e->set.pairs.text[SOURCE];
     Threads *threads = threads_new(e->threads);
     Session session;
     messages_progress(&e->view);
     session_init(&session, e->models.list, e->models.count, threads);
     session.tag = e->search.tag;
     BeamOptions beam = search_options_beam(&e->search, e->models.list[0], NULL);
-    for (int left; !status && (left = (int)(arrlen(e->sources) - arrlen(e->texts))) > 0;) {
-        char *const *sources = e->sources + arrlen(e->texts);
+    for (int left; !status && (left = (int)(arrlen(all) - arrlen(e->texts))) > 0;) {
+        char *const *sources = all + arrlen(e->texts);
         const int n = translate_most(sources, left, beam.beam);
         ColumnSet *shortlists = shortlist_sets(&e->shortlist, sources, n);
         beam.shortlists = shortlists;
@@ -79,19 +80,16 @@ static int write_lines(char *const *lines, OutputFile *output, Err *err) {
 }
 
 static int evaluate(Evaluation *e, const Args *args, Err *err) {
-    const char *src = args_value(args, "src", 0), *const *refs = args_values(args, "ref");
-    const int ref_count = args_count(args, "ref");
     const char *output = args_value(args, "output", 0);
+    const TestSet *set = &e->set;
     if (search_check(args, &e->search, e->models.list, e->models.count, err) ||
-        shortlist_flag(args, e->models.list[0], &e->shortlist, err) || !(e->sources = lines_read(src, 0, err)) ||
-        references_read(&e->references, refs, ref_count, err) ||
-        metric_check(e->sources, src, &e->references, refs, err) ||
-        lines_check(e->models.list[0], SOURCE, e->sources, e->search.max_length, src, err))
+        shortlist_flag(args, e->models.list[0], &e->shortlist, err) ||
+        test_set_read(&e->set, args, e->models.list[0], e->search.max_length, err))
         return -1;
-    for (int i = 0; i < ref_count; i++) language_warn(e->models.list[0], TARGET, e->references.sets[i], refs[i]);
     OutputFile out;
-    if (output && (output_check(args, output, &src, 1, err) || output_check(args, output, refs, ref_count, err) ||
-                   output_open(&out, output, err)))
+    if (output &&
+        (output_check(args, output, &set->pairs.path[SOURCE], 1, err) ||
+         output_check(args, output, set->paths, set->references.count, err) || output_open(&out, output, err)))
         return -1;
     if (translate_all(e, err)) {
         if (output) output_discard(&out);
@@ -100,21 +98,23 @@ static int evaluate(Evaluation *e, const Args *args, Err *err) {
     const int status = output ? write_lines(e->texts, &out, err) : 0, n = (int)arrlen(e->texts);
     const Metric *const metrics[] = {translator_writes_han(e->models.list[0]) ? &metric_bleu_zh : &metric_bleu,
                                      &metric_chrf};
-    metric_print(metrics, 2, e->texts, e->references, n, args);
+    metric_print(metrics, 2, e->texts, set->references, n, args);
     return status;
 }
 
 static int run(const Args *args, Err *err) {
     Evaluation e = {0};
-    if (!models_given(args) || !args_has(args, "src") || !args_has(args, "ref"))
-        return usage_error(err, "evaluate needs MODEL or --models, --src and --ref; see `tide evaluate --help`");
+    if (given_pairs_exclude(args, "ref", err)) return -1;
+    if (!models_given(args) || !given_pairs_flags(args, "ref"))
+        return usage_error(err,
+                           "evaluate needs MODEL or --models, and --src with --ref, --tsv, --csv or --jsonl; see `tide "
+                           "evaluate --help`");
     if (machine_flags(args, &e.threads, err) || search_flags(args, &e.search, err) || shortlist_check(args, err) ||
         models_load(args, &e.models, err))
         return -1;
     const int status = evaluate(&e, args, err);
-    strings_free(e.sources);
+    test_set_free(&e.set);
     strings_free(e.texts);
-    references_free(&e.references);
     shortlist_free(&e.shortlist);
     models_free(&e.models);
     return status;
@@ -123,13 +123,15 @@ static int run(const Args *args, Err *err) {
 const Command command_evaluate = {
     .name = "evaluate",
     .summary = "translate a test set and score it: BLEU and chrF",
-    .usage = "MODEL --src FILE --ref FILE ... [-lc] [--score-only | --json] [--output FILE]",
+    .usage = "MODEL --src FILE --ref FILE ... | --tsv FILE | --csv FILE | --jsonl FILE  [-lc] [--score-only | --json] "
+             "[--output FILE]",
     .about =
         "Prints BLEU and chrF2, each with a signature like sacreBLEU's. The references are used as they are, without\n"
         "normalisation. Chinese translations are scored with tok:zh (by character), others with tok:13a.",
     COMMAND_FLAGS(flags),
     .word = {.values = 1, .kind = VALUE_FILE},
     .examples = REMARKS({"tide evaluate run1 --src test.zh --ref test.en", "Measure the quality of a model"},
+                        {"tide evaluate run1 --tsv test.tsv", "The same for a file with both texts in its columns"},
                         {"tide evaluate --models run1 run2 --src test.zh --ref test.en --output test.out",
                          "Measure two models together, and keep their translations"}),
     .see = "bleu chrf translate",

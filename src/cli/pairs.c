@@ -53,49 +53,69 @@ int pairs_columns(const Args *args, int columns[2], Err *err) {
 
 /* ---- pairs for a model ---- */
 
-bool given_pairs_flags(const Args *args) {
+bool given_pairs_flags(const Args *args, const char *second) {
     CorpusFiles corpus;
-    const int files = pairs_find(args, (const int[2]){0}, &corpus);
-    const int sides = args_has(args, "src") + args_has(args, "tgt");
-    return files ? files == 1 && !sides : sides == 2;
+    return pairs_find(args, (const int[2]){0}, &corpus) || (args_has(args, "src") && args_has(args, second));
 }
+
+int given_pairs_exclude(const Args *args, const char *second, Err *err) {
+    const char *const flags[] = {"src", second, "tsv", "csv", "jsonl"}, *first = NULL;
+    for (int i = 0; i < 5; i++) {
+        if (!args_has(args, flags[i])) continue;
+        if (first && i > 1) return usage_error(err, "--%s and --%s cannot be given together", first, flags[i]);
+        if (!first) first = flags[i];
+    }
+    return 0;
+}
+
+const char *input_name(const char *path) { return strcmp(path, "-") != 0 ? path : "standard input"; }
 
 static int read_sides(GivenPairs *pairs, const Args *args, Err *err) {
     const char *const flags[] = {"src", "tgt"};
     for (int i = 0; i < 2; i++) {
-        pairs->path[i] = args_value(args, flags[i], 0);
-        if (!(pairs->text[i] = lines_read(pairs->path[i], 0, err))) return -1;
+        const char *path = args_value(args, flags[i], 0);
+        pairs->path[i] = input_name(path);
+        if (!(pairs->text[i] = lines_read(path, 0, err))) return -1;
     }
     const ptrdiff_t n = arrlen(pairs->text[SOURCE]), m = arrlen(pairs->text[TARGET]);
     if (n == m) return 0;
     return err_set(err, pairs->path[TARGET], (long)m + 1, "%td lines, but %s has %td", m, pairs->path[SOURCE], n);
 }
 
-static int add_pair(GivenPairs *pairs, const RawPair *pair, Err *err) {
+/* A text as it is in its file; NULL with *err filled as line_check does. The caller owns it. */
+static char *text_as_it_is(const char *bytes, size_t n, const char *path, long line, size_t offset, Err *err) {
+    return line_check(bytes, n, path, line, offset, err) ? NULL : mem_strndup(bytes, n);
+}
+
+static int add_pair(GivenPairs *pairs, const RawPair *pair, bool references, Err *err) {
     if (pair->short_of && pair->size[SOURCE] + pair->size[TARGET] > 0)
         return err_set(err, pair->path[SOURCE], pair->line, "%s", pair->short_of);
     arrput(pairs->line, pair->line);
     for (int i = 0; i < 2; i++) {
-        char *text = line_text(pair->text[i], pair->size[i], pair->path[i], pair->line, pair->byte[i], err);
+        char *(*const read)(const char *, size_t, const char *, long, size_t, Err *) =
+            i == TARGET && references ? text_as_it_is : line_text;
+        char *text = read(pair->text[i], pair->size[i], pair->path[i], pair->line, pair->byte[i], err);
         if (!text) return -1;
         arrput(pairs->text[i], text);
     }
     return 0;
 }
 
-static int read_table(GivenPairs *pairs, const CorpusFiles *files, const Translator *translator, Err *err) {
+int given_pairs_of_file(GivenPairs *pairs, const CorpusFiles *file, const Translator *translator, bool references,
+                        Err *err) {
     const char *const langs[] = {translator->options.langs[SOURCE], translator->options.langs[TARGET]};
-    Reader *reader = reader_open(files, langs, err);
+    const char *name = input_name(file->path[0]);
+    *pairs = (GivenPairs){.path = {name, name}};
+    Reader *reader = reader_open(file, langs, err);
     RawPair pair;
     int status;
-    pairs->path[SOURCE] = pairs->path[TARGET] = files->path[0];
     if (!reader) return -1;
     if (reader_note(reader)) message("%s", reader_note(reader));
     while ((status = reader_next(reader, &pair, err)) > 0)
-        if (add_pair(pairs, &pair, err)) break;
+        if (add_pair(pairs, &pair, references, err)) break;
     reader_close(reader);
     if (status) return -1;
-    return arrlen(pairs->line) ? 0 : err_set(err, files->path[0], 0, "no sentence pairs");
+    return arrlen(pairs->line) ? 0 : err_set(err, name, 0, "no sentence pairs");
 }
 
 int given_pairs_read(GivenPairs *pairs, const Args *args, const Translator *translator, Err *err) {
@@ -103,18 +123,23 @@ int given_pairs_read(GivenPairs *pairs, const Args *args, const Translator *tran
     CorpusFiles files;
     int columns[2];
     if (pairs_columns(args, columns, err)) return -1;
-    return pairs_find(args, columns, &files) ? read_table(pairs, &files, translator, err)
+    return pairs_find(args, columns, &files) ? given_pairs_of_file(pairs, &files, translator, false, err)
                                              : read_sides(pairs, args, err);
 }
 
+int given_pairs_check_side(const GivenPairs *pairs, const Translator *translator, int side, bool reversed, int most,
+                           Err *err) {
+    const int text = side ^ reversed;
+    if (!lines_check(translator, side, pairs->text[text], most, pairs->path[text], err)) return 0;
+    if (pairs->line && err->line > 0) err->line = pairs->line[err->line - 1];
+    return -1;
+}
+
 int given_pairs_check(const GivenPairs *pairs, const Translator *translator, bool reversed, int most, Err *err) {
-    for (int side = 0; side < 2; side++) {
-        const int text = side ^ reversed;
-        if (!lines_check(translator, side, pairs->text[text], most, pairs->path[text], err)) continue;
-        if (pairs->line && err->line > 0) err->line = pairs->line[err->line - 1];
-        return -1;
-    }
-    return 0;
+    return given_pairs_check_side(pairs, translator, SOURCE, reversed, most, err) ||
+                   given_pairs_check_side(pairs, translator, TARGET, reversed, most, err)
+               ? -1
+               : 0;
 }
 
 void given_pairs_free(GivenPairs *pairs) {

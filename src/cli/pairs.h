@@ -29,26 +29,42 @@ int pairs_find(const Args *args, const int columns[2], CorpusFiles *corpus);
    are the same, or no flag of the command line names a TSV or CSV. */
 int pairs_columns(const Args *args, int columns[2], Err *err);
 
-/* Flags of the commands that read a few pairs for a model: two files, or one. */
+/* Flags of the commands that read a few pairs for a model: two files, or one. FLAGS_PAIRS_IN_A_FILE: instead of --src
+   and the flag that the macro gets, as in "--tgt". */
 #define FLAGS_GIVEN_PAIRS                                                                                              \
     FLAG_FILE("src", "source sentences"), FLAG_FILE("tgt", "their translations, line by line"),                        \
-        FLAG_FILE("tsv", "instead of --src and --tgt: " HELP_TSV), FLAG_FILE("csv", "the same: " HELP_CSV),            \
+        FLAGS_PAIRS_IN_A_FILE("--tgt")
+#define FLAGS_PAIRS_IN_A_FILE(second)                                                                                  \
+    FLAG_FILE("tsv", "instead of --src and " second ": " HELP_TSV), FLAG_FILE("csv", "the same: " HELP_CSV),           \
         FLAG_FILE("jsonl", "the same: " HELP_JSONL), FLAG_COLUMNS
 
-/* Normalised pairs, which may be empty. */
+/* The name of an input in errors: "standard input" for "-", else the path. */
+const char *input_name(const char *path);
+
+/* Pairs, which may be empty: normalised, except the references of given_pairs_of_file. */
 typedef struct GivenPairs {
     char **text[2];      /* stb_ds arrays, owned: source and target */
     long *line;          /* stb_ds array: where each pair is in its file; NULL: pair i is in line i + 1 */
-    const char *path[2]; /* of each text */
+    const char *path[2]; /* of each text, for errors */
 } GivenPairs;
 
-/* Whether the command line has --src with --tgt, or one of the other files, and nothing more. */
-bool given_pairs_flags(const Args *args);
+/* Whether the command line has --src with the flag `second`, as in "tgt", or one of the other files. */
+bool given_pairs_flags(const Args *args, const char *second);
+/* Returns 0, or -1 with *err filled if the command line has two of these files that exclude each other. */
+int given_pairs_exclude(const Args *args, const char *second, Err *err);
 /* Reads the pairs for a model, whose languages tell the columns of a table. Returns 0, or -1 with *err filled: texts of
    --src and --tgt with different numbers of lines; a row with too few columns; an error of reader_next; no pairs at
    all. Release with given_pairs_free, after an error too. */
 int given_pairs_read(GivenPairs *pairs, const Args *args, const Translator *translator, Err *err);
-/* lines_check for both sides. reversed: the model translates from the target to the source. */
+/* The same for the file of --tsv, --csv or --jsonl. references: the targets stay as they are in the file, as metrics
+   need them. */
+int given_pairs_of_file(GivenPairs *pairs, const CorpusFiles *file, const Translator *translator, bool references,
+                        Err *err);
+/* lines_check for the text of one side, SOURCE or TARGET of the model. reversed: the model translates from the target
+   to the source of the pairs. */
+int given_pairs_check_side(const GivenPairs *pairs, const Translator *translator, int side, bool reversed, int most,
+                           Err *err);
+/* The same for both sides. */
 int given_pairs_check(const GivenPairs *pairs, const Translator *translator, bool reversed, int most, Err *err);
 void given_pairs_free(GivenPairs *pairs);
 

@@ -85,7 +85,8 @@ static int read_pairs(Scoring *s, Err *err) {
 
 static int run(const Args *args, Err *err) {
     Scoring s = {.args = args};
-    if (!models_given(args) || !given_pairs_flags(args))
+    if (given_pairs_exclude(args, "tgt", err)) return -1;
+    if (!models_given(args) || !given_pairs_flags(args, "tgt"))
         return usage_error(err,
                            "score needs MODEL or --models, and --src with --tgt, --tsv, --csv or --jsonl; see `tide "
                            "score --help`");

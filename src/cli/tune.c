@@ -1,10 +1,9 @@
 /* tide tune: chooses the options of the search on a development set, and writes a copy of the model with them. */
-#include "cli/metric.h"
+#include "cli/test_set.h"
 #include "cli/messages.h"
 #include "cli/models.h"
 #include "io/ds.h"
 #include "io/files.h"
-#include "text/normal_lines.h"
 #include "translate/tune.h"
 
 #include <stdio.h>
@@ -14,6 +13,7 @@ enum { MOST_BEAMS = 16, NORMALIZES = 11, PENALTIES = 13 };
 static const Flag flags[] = {
     FLAG_FILE("src", "source sentences of the development set"),
     FLAG_FILE("ref", "their reference translations, line by line"),
+    FLAGS_PAIRS_IN_A_FILE("--ref"),
     {"output", 1, "DIR", "directory for the copy of the model", .kind = VALUE_DIR},
     {"beam-sizes", MANY, "N ...", "beams to try (default: 1 2 3 5 8 12)", VALUE_INT, 1, 1000, NULL, NULL},
     FLAG_FORCE,
@@ -30,8 +30,7 @@ typedef struct Tuning {
     const char *model, *output;
     SearchOptions search;
     int threads, beams[MOST_BEAMS], beam_count;
-    char **sources;
-    References references;
+    TestSet set;
     Translator translator;
     ProgressView view;
 } Tuning;
@@ -56,6 +55,7 @@ static SearchChoice choose(Tuning *t, SearchChoice *before) {
     const Translator *const members[] = {&t->translator};
     SearchChoice best = {0}, present;
     Session session;
+    char *const *const sources = t->set.pairs.text[SOURCE];
     for (int i = 0; i < NORMALIZES; i++) normalize[i] = 0.2 * i;
     for (int i = 0; i < PENALTIES; i++) penalty[i] = (4 - i) / 10.0;
     Threads *threads = threads_new(t->threads);
@@ -68,8 +68,8 @@ static SearchChoice choose(Tuning *t, SearchChoice *before) {
         const bool own = options.beam == t->beams[i];
         options.beam = t->beams[i];
         const SearchChoice choice =
-            session_tune(&session, t->sources, t->references.sets[0], (int)arrlen(t->sources), &options, bleu,
-                         normalize, NORMALIZES, penalty, PENALTIES, &present, count, t);
+            session_tune(&session, sources, t->set.references.sets[0], (int)arrlen(sources), &options, bleu, normalize,
+                         NORMALIZES, penalty, PENALTIES, &present, count, t);
         progress_clear(&t->view);
         print_choice(&choice);
         if (own) *before = present;
@@ -81,14 +81,10 @@ static SearchChoice choose(Tuning *t, SearchChoice *before) {
     return best;
 }
 
-static int tune(Tuning *t, const char *src, const char *ref, Err *err) {
+static int tune(Tuning *t, Err *err) {
     char path[PATH_SIZE];
     SearchChoice before = {0};
-    if (!(t->sources = lines_read(src, 0, err)) || references_read(&t->references, &ref, 1, err) ||
-        metric_check(t->sources, src, &t->references, &ref, err) ||
-        lines_check(&t->translator, SOURCE, t->sources, t->search.max_length, src, err))
-        return -1;
-    language_warn(&t->translator, TARGET, t->references.sets[0], ref);
+    if (test_set_read(&t->set, t->args, &t->translator, t->search.max_length, err)) return -1;
     if (model_directory_make(t->args, t->output, t->model, path, err)) return -1;
     const SearchChoice best = choose(t, &before);
     ModelOptions search = t->translator.options;
@@ -122,19 +118,19 @@ static int read_beams(const Args *args, Tuning *t, Err *err) {
 }
 
 static int run(const Args *args, Err *err) {
-    const char *src = args_value(args, "src", 0), *ref = args_value(args, "ref", 0);
     Tuning t = {.args = args, .output = args_value(args, "output", 0)};
-    if (args->word_count != 1 || !src || !ref || !t.output)
-        return usage_error(err, "tune needs MODEL, --src, --ref and --output; see `tide tune --help`");
+    if (given_pairs_exclude(args, "ref", err)) return -1;
+    if (args->word_count != 1 || !given_pairs_flags(args, "ref") || !t.output)
+        return usage_error(err, "tune needs MODEL, --output, and --src with --ref, --tsv, --csv or --jsonl; see `tide "
+                                "tune --help`");
     t.model = args->words[0];
     if (machine_flags(args, &t.threads, err) || search_flags(args, &t.search, err) ||
         models_load_one(&t.translator, t.model, err))
         return -1;
     const Translator *const model = &t.translator;
     const int status =
-        search_check(args, &t.search, &model, 1, err) || read_beams(args, &t, err) || tune(&t, src, ref, err) ? -1 : 0;
-    strings_free(t.sources);
-    references_free(&t.references);
+        search_check(args, &t.search, &model, 1, err) || read_beams(args, &t, err) || tune(&t, err) ? -1 : 0;
+    test_set_free(&t.set);
     translator_free(&t.translator);
     return status;
 }
@@ -142,7 +138,7 @@ static int run(const Args *args, Err *err) {
 const Command command_tune = {
     .name = "tune",
     .summary = "choose beam, normalize and word penalty on a development set",
-    .usage = "MODEL --src FILE --ref FILE --output DIR",
+    .usage = "MODEL --src FILE --ref FILE | --tsv FILE | --csv FILE | --jsonl FILE  --output DIR",
     .about = "Translates the development set with several beams, and computes BLEU for all pairs of "
              "--normalize 0, 0.2 .. 2\n"
              "and --word-penalty 0.4, 0.3 .. -0.8. Writes a copy of the model that has the best values, to\n"
@@ -151,7 +147,8 @@ const Command command_tune = {
     COMMAND_FLAGS(flags),
     .word = {.values = 1, .kind = VALUE_FILE},
     .examples = REMARKS(
-        {"tide tune run1 --src dev.zh --ref dev.en --output run1-tuned", "Choose the options of the search on dev"}),
+        {"tide tune run1 --src dev.zh --ref dev.en --output run1-tuned", "Choose the options of the search on dev"},
+        {"tide tune run1 --tsv dev.tsv --output run1-tuned", "The same for a file with both texts in its columns"}),
     .see = "evaluate translate",
     .run = run,
 };

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Tables (TSV, CSV) and lines of JSON: tide train, corpus and lexicon find the two columns by their scripts, or take those of
+# Tables (TSV, CSV) and lines of JSON: all commands that read pairs find the two columns by their scripts, or take those of
 # --columns, from files and from pipes, say so once if there was a choice, and refuse files without text in both languages.
 . "$(dirname "$0")/../lib/common.inc"
 
@@ -129,10 +129,54 @@ for command in align score; do
         --tsv "$scratch/numbers.tsv"
     refused 1 'some.csv:2: a sentence of [0-9]* pieces, where 2 are the limit' $command "$scratch/zh-en" --csv "$scratch/some.csv" \
         --max-length 2 --columns 2 3
-    refused 2 'src with --tgt, --tsv, --csv or --jsonl' $command "$scratch/zh-en" --tsv "$usual" --src "$scratch/some.zh"
-    refused 2 'src with --tgt, --tsv, --csv or --jsonl' $command "$scratch/zh-en" --tsv "$usual" --csv "$scratch/some.csv"
+    refused 2 '^tide: --src and --tsv cannot be given together$' $command "$scratch/zh-en" --tsv "$usual" --src "$scratch/some.zh"
+    refused 2 '^tide: --tsv and --csv cannot be given together$' $command "$scratch/zh-en" --tsv "$usual" --csv "$scratch/some.csv"
+    refused 2 'src with --tgt, --tsv, --csv or --jsonl' $command "$scratch/zh-en" --tgt "$scratch/some.en"
     refused 2 'columns needs' $command "$scratch/zh-en" --src "$scratch/some.zh" --tgt "$scratch/some.en" --columns 1 2
 done
+
+# ---- tide evaluate and tide tune: the same scores; a table has one reference for each source, which stays as it is ----
+sed -i '7s/$/ … ①/' "$scratch/some.en" # its NFKC has other characters
+paste "$scratch/some.en" "$scratch/some.zh" >"$scratch/some.tsv"
+awk -F'\t' '{ print NR "\t" $2 "\t" NR + 9000 "\t" $1 }' "$scratch/some.tsv" >"$scratch/some4.tsv"
+{ echo '编号,原文,译文'; awk -F'\t' '{ print NR ",\"" $2 "\",\"" $1 "\"" }' "$scratch/some.tsv"; } >"$scratch/some.csv"
+awk -F'\t' '{ print "{\"translation\": {\"en\": \"" $1 "\", \"zh\": \"" $2 "\"}}" }' "$scratch/some.tsv" >"$scratch/some.jsonl"
+scores() { tide_ok evaluate "$@" --beam-size 2 --output "$scratch/translated" && cat "$scratch/translated"; } # MODEL FLAG...
+tunes() { tide_ok tune "$@" --beam-sizes 2 --force --output "$scratch/tuned"; }
+for command in scores tunes; do
+    $command "$scratch/zh-en" --src "$scratch/some.zh" --ref "$scratch/some.en" >"$scratch/expected"
+    $command "$scratch/en-zh" --src "$scratch/some.en" --ref "$scratch/some.zh" >"$scratch/expected2"
+    for file in some.tsv some4.tsv some.csv some.jsonl; do
+        $command "$scratch/zh-en" "--${file##*.}" "$scratch/$file" | cmp - "$scratch/expected" || die "$command $file"
+        $command "$scratch/en-zh" "--${file##*.}" - <"$scratch/$file" | cmp - "$scratch/expected2" || die "$command $file"
+    done
+    $command "$scratch/zh-en" --tsv "$scratch/some4.tsv" --columns 2 4 | cmp - "$scratch/expected" || die "$command --columns"
+    $command "$scratch/en-zh" --tsv "$scratch/some4.tsv" >/dev/null
+    grep -qx "$scratch/some4.tsv: columns 4 and 2: English, Chinese" "$scratch/stderr" || die "$command: $(cat "$scratch/stderr")"
+done
+for command in evaluate "tune --output $scratch/tuned --force"; do
+    # shellcheck disable=SC2086
+    {
+        refused 1 'numbers.tsv: most of the first 300 lines have no column with Chinese' $command "$scratch/zh-en" \
+            --tsv "$scratch/numbers.tsv"
+        refused 1 'chinese.tsv: most of the first 300 lines have no column with English' $command "$scratch/zh-en" \
+            --tsv "$scratch/chinese.tsv"
+        refused 1 'some.csv:2: a sentence of [0-9]* pieces, where 2 are the limit' $command "$scratch/zh-en" \
+            --csv "$scratch/some.csv" --max-length 2
+        refused 1 'short.tsv:301: row has 3 columns, and no column 4' $command "$scratch/zh-en" --tsv "$scratch/short.tsv"
+        refused 1 'standard input: no sentence pairs' $command "$scratch/zh-en" --jsonl -
+        refused 2 '^tide: --src and --tsv cannot be given together$' $command "$scratch/zh-en" --src "$scratch/some.zh" --tsv "$usual"
+        refused 2 '^tide: --ref and --csv cannot be given together$' $command "$scratch/zh-en" --ref "$scratch/some.en" \
+            --csv "$scratch/some.csv"
+        refused 2 '^tide: --tsv and --jsonl cannot be given together$' $command "$scratch/zh-en" --tsv "$usual" \
+            --jsonl "$scratch/some.jsonl"
+        refused 2 'columns needs --tsv or --csv' $command "$scratch/zh-en" --jsonl "$scratch/some.jsonl" --columns 1 2
+        refused 2 'src with --ref, --tsv, --csv or --jsonl' $command "$scratch/zh-en" --src "$scratch/some.zh"
+    }
+done
+printf '\377\t海\n' >"$scratch/broken.tsv"
+refused 1 'broken.tsv:1: line is not valid UTF-8 (byte 1)' evaluate "$scratch/zh-en" --tsv "$scratch/broken.tsv" --columns 2 1
+refused 1 'some.tsv: is read, and would be overwritten' evaluate "$scratch/zh-en" --tsv "$scratch/some.tsv" --output "$scratch/some.tsv"
 
 # ---- refusals ----
 for command in "corpus --output $scratch/no" "train --config $scratch/smallest.conf --model $scratch/no" "lexicon --output $scratch/no"; do
