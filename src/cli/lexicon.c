@@ -19,8 +19,9 @@ static const Flag flags[] = {
     FLAG_FILE("jsonl", "training corpus: " HELP_JSONL),
     FLAG_COLUMNS,
     {"output", 1, "DIR", "directory for links, lexicon.tsv and priors.tsv", .kind = VALUE_DIR},
-    FLAG_FILE("priors", "start with what was learned from another corpus: its priors.tsv"),
-    FLAG_FILE("src", "with --priors: align these sentences, and write the links to standard output"),
+    FLAG_FILE("priors", "start with what was learned from another corpus: its priors.tsv; without --output, write the "
+                        "links to standard output"),
+    FLAG_FILE("src", "with --priors and without --output: align these sentences"),
     FLAG_FILE("tgt", "their translations, line by line"),
     {"units", 2, "KIND KIND", "what to align: char, word, piece or given (default: char word)", .choices = unit_names},
     {"bpe-merges", 2, "N N", "most merges for units of kind piece (default: 8000 8000)", VALUE_INT, .most = 1 << 24},
@@ -236,7 +237,8 @@ static int check_flags(const Args *args, const Lexicon *work, Err *err) {
     if (given && work->output)
         return usage_error(err, "--src and --tgt write to standard output; --output needs --train-sets, --tsv, --csv "
                                 "or --jsonl; see `tide lexicon --help`");
-    if (!given && !work->output) return usage_error(err, "--output is needed; see `tide lexicon --help`");
+    if (!work->output && !work->priors_path)
+        return usage_error(err, "--output is needed, or --priors; see `tide lexicon --help`");
     if (work->priors_path && (args_has(args, "units") || args_has(args, "bpe-merges")))
         return usage_error(
             err, "--priors contain the units, so --units and --bpe-merges cannot be given; see `tide lexicon --help`");
@@ -256,14 +258,15 @@ static int run(const Args *args, Err *err) {
 const Command command_lexicon = {
     .name = "lexicon",
     .summary = "align words and learn a bilingual lexicon (statistical, no model)",
-    .usage = "--train-sets SRC TGT | --tsv FILE | --csv FILE | --jsonl FILE  --output DIR   or   --priors FILE --src "
-             "FILE --tgt FILE",
+    .usage = "--train-sets SRC TGT | --tsv FILE | --csv FILE | --jsonl FILE  --output DIR   or   --priors FILE  "
+             "--src FILE --tgt FILE | --tsv FILE | --csv FILE | --jsonl FILE",
     .about =
         "Finds which words of a pair translate each other: IBM Model 1, then a model of jumps (HMM), then a model of\n"
         "fertility, with Dirichlet priors, by Gibbs sampling in both directions (Östling & Tiedemann 2016). The\n"
         "probabilities of several samplers are averaged. Writes DIR/links, one line for each line of the corpus, for\n"
         "`tide train --guided-alignment`; DIR/lexicon.tsv, lines of source, tab, target, tab, probability, for\n"
-        "`tide translate --lexicon`; and DIR/priors.tsv, with which --priors aligns new text.\n\n"
+        "`tide translate --lexicon`; and DIR/priors.tsv, with which --priors aligns new text: without --output, its links\n"
+        "go to standard output.\n\n"
         "Units: char, Han characters and runs of letters or digits; word, runs of letters or digits; piece, pieces of\n"
         "BPE; given, what is between two spaces. Case is ignored. Except with --train-sets, Chinese is the source.\n"
         "Links are those of words between spaces; if a sentence of kind char has no spaces, each character is a word.",

@@ -106,6 +106,13 @@ for file in four.tsv plain.csv header.csv flat.jsonl; do
 done
 lexicon "$scratch/words2" --tsv "$scratch/four.tsv"
 grep -qx "$scratch/four.tsv: columns 2 and 4: Chinese, English" "$scratch/stderr" || die "$(cat "$scratch/stderr")"
+links() { tide_ok lexicon --samplers 1 --sweeps 3 --priors "$scratch/words/priors.tsv" "$@"; }
+cut -f 1 "$usual" >"$scratch/usual.en"
+cut -f 2 "$usual" >"$scratch/usual.zh"
+links --src "$scratch/usual.zh" --tgt "$scratch/usual.en" >"$scratch/expected"
+for file in usual.tsv four.tsv header.csv flat.jsonl; do
+    links "--${file##*.}" "$scratch/$file" | cmp - "$scratch/expected" || die "the links of $file, with priors"
+done
 trains guided --tsv "$usual" --guided-alignment "$scratch/words/links"
 trains guided2 --csv "$scratch/header.csv" --guided-alignment "$scratch/words/links"
 same "$scratch/guided" "$scratch/guided2" 'guides of a CSV with two lines for each pair'
