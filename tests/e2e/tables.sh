@@ -124,6 +124,7 @@ cut -f 2 "$scratch/some.tsv" >"$scratch/some.zh"
 head -n 20 "$scratch/four.tsv" >"$scratch/some4.tsv"
 head -n 21 "$scratch/header.csv" >"$scratch/some.csv"
 head -n 20 "$scratch/nested.jsonl" >"$scratch/some.jsonl"
+model=$scratch/zh-en
 for command in align score; do
     tide_ok $command "$scratch/zh-en" --src "$scratch/some.zh" --tgt "$scratch/some.en" >"$scratch/expected"
     tide_ok $command "$scratch/en-zh" --src "$scratch/some.en" --tgt "$scratch/some.zh" >"$scratch/expected2"
@@ -136,8 +137,8 @@ for command in align score; do
         --tsv "$scratch/numbers.tsv"
     refused 1 'some.csv:2: a sentence of [0-9]* pieces, where 2 are the limit' $command "$scratch/zh-en" --csv "$scratch/some.csv" \
         --max-length 2 --columns 2 3
-    refused 2 '^tide: --src and --tsv cannot be given together$' $command "$scratch/zh-en" --tsv "$usual" --src "$scratch/some.zh"
-    refused 2 '^tide: --tsv and --csv cannot be given together$' $command "$scratch/zh-en" --tsv "$usual" --csv "$scratch/some.csv"
+    refused 2 '^tide: --src and --tsv cannot be given together$' $command "$model" --tsv "$usual" --src "$scratch/some.zh"
+    refused 2 '^tide: --tsv and --csv cannot be given together$' $command "$model" --tsv "$usual" --csv "$scratch/some.csv"
     refused 2 'src with --tgt, --tsv, --csv or --jsonl' $command "$scratch/zh-en" --tgt "$scratch/some.en"
     refused 2 'columns needs' $command "$scratch/zh-en" --src "$scratch/some.zh" --tgt "$scratch/some.en" --columns 1 2
 done
@@ -159,7 +160,8 @@ for command in scores tunes; do
     done
     $command "$scratch/zh-en" --tsv "$scratch/some4.tsv" --columns 2 4 | cmp - "$scratch/expected" || die "$command --columns"
     $command "$scratch/en-zh" --tsv "$scratch/some4.tsv" >/dev/null
-    grep -qx "$scratch/some4.tsv: columns 4 and 2: English, Chinese" "$scratch/stderr" || die "$command: $(cat "$scratch/stderr")"
+    grep -qx "$scratch/some4.tsv: columns 4 and 2: English, Chinese" "$scratch/stderr" ||
+        die "$command: $(cat "$scratch/stderr")"
 done
 for command in evaluate "tune --output $scratch/tuned --force"; do
     # shellcheck disable=SC2086
@@ -172,7 +174,7 @@ for command in evaluate "tune --output $scratch/tuned --force"; do
             --csv "$scratch/some.csv" --max-length 2
         refused 1 'short.tsv:301: row has 3 columns, and no column 4' $command "$scratch/zh-en" --tsv "$scratch/short.tsv"
         refused 1 'standard input: no sentence pairs' $command "$scratch/zh-en" --jsonl -
-        refused 2 '^tide: --src and --tsv cannot be given together$' $command "$scratch/zh-en" --src "$scratch/some.zh" --tsv "$usual"
+        refused 2 '^tide: --src and --tsv cannot be given together$' $command "$model" --src "$scratch/some.zh" --tsv "$usual"
         refused 2 '^tide: --ref and --csv cannot be given together$' $command "$scratch/zh-en" --ref "$scratch/some.en" \
             --csv "$scratch/some.csv"
         refused 2 '^tide: --tsv and --jsonl cannot be given together$' $command "$scratch/zh-en" --tsv "$usual" \
@@ -183,7 +185,7 @@ for command in evaluate "tune --output $scratch/tuned --force"; do
 done
 printf '\377\t海\n' >"$scratch/broken.tsv"
 refused 1 'broken.tsv:1: line is not valid UTF-8 (byte 1)' evaluate "$scratch/zh-en" --tsv "$scratch/broken.tsv" --columns 2 1
-refused 1 'some.tsv: is read, and would be overwritten' evaluate "$scratch/zh-en" --tsv "$scratch/some.tsv" --output "$scratch/some.tsv"
+refused 1 'some.tsv: is read, and would be overwritten' evaluate "$model" --tsv "$scratch/some.tsv" --output "$scratch/some.tsv"
 
 # ---- refusals ----
 for command in "corpus --output $scratch/no" "train --config $scratch/smallest.conf --model $scratch/no" "lexicon --output $scratch/no"; do
