@@ -21,6 +21,24 @@ done
 paste "$scratch/out/links.zh-en" "$scratch/out/links.en-zh" | awk -F'\t' '{ n = split($1, a, " "); split($2, b, " ")
     for (i = 1; i <= n; i++) { split(a[i], x, "-"); if (b[i] != x[2] "-" x[1]) exit 1; links++ } }
     END { if (links < 500) exit 1 }' || die "the links of the other direction are not exchanged"
+# tables give the same models: columns by their scripts, and columns that are given, which the other direction exchanges
+for set in train dev; do awk -F'\t' '{ print NR "\t" $2 "\t" $1 }' "$scratch/$set.tsv" >"$scratch/$set.table"; done
+of_table() { # OUT [--columns ZH EN]
+    to=$scratch/$1
+    shift
+    TIDE=$tide scripts/train-aligner "$to" --tsv "$scratch/train.table" "$@" --valid-tsv "$scratch/dev.table" --threads 1 \
+        --config "$scratch/smallest.conf" --after-batches 8 >/dev/null 2>"$scratch/log" || die "$(tail -n 3 "$scratch/log")"
+    for file in words/links zh-en/model.safetensors en-zh/model.safetensors; do
+        cmp "$scratch/out/$file" "$to/$file" || die "a table gives another $file"
+    done
+}
+of_table found
+of_table chosen --columns 2 3
+for words in '--tsv -' "--tsv $scratch/dev.table --valid-tsv $scratch/dev.table --columns 2 3" '--preset tiny'; do
+    # shellcheck disable=SC2086 # words of a command
+    TIDE=$tide scripts/train-aligner "$scratch/none" $words >/dev/null 2>&1
+    [ $? = 2 ] && [ ! -e "$scratch/none" ] || die "train-aligner $words"
+done
 # the printed command aligns with both
 words=$(sed -n 's/^align: *tide //p' "$scratch/stdout" | sed "s|a\.zh|$scratch/dev.zh|; s|a\.en|$scratch/dev.en|")
 # shellcheck disable=SC2086 # words of a command
