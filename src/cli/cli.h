@@ -35,7 +35,7 @@ typedef struct Command {
     const char *see;                /* for the man page: names of related commands, in the order of the alphabet */
     /* Returns the exit status, or -1 with *err filled. NULL: the program tide-NAME, beside tide, runs the command. */
     int (*run)(const Args *args, Err *err);
-    const char *missing; /* the error if there is no such program */
+    const char *missing; /* the end of the error if there is no such program: what to do */
 } Command;
 
 /* The fields of a command for an array of flags. */

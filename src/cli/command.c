@@ -118,7 +118,7 @@ static int execute(const Command *command, char **argv) {
     program_path(path, sizeof path, file);
     argv[0] = path;
     execv(path, argv);
-    if (errno == ENOENT) err_set(&err, NULL, 0, "%s", command->missing);
+    if (errno == ENOENT) err_set(&err, NULL, 0, "there is no %.300s: %s", path, command->missing);
     else err_set(&err, path, 0, "%s", strerror(errno));
     return fail(&err);
 }

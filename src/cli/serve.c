@@ -58,5 +58,5 @@ const Command command_serve = {
         {"tide serve zh-en en-zh --glossary terms.tsv -",
          "Translate terms as a list says, from Chinese to English only"}),
     .see = "train translate",
-    .missing = "tide was built without libmicrohttpd: install Debian's package libmicrohttpd-dev and run make again",
+    .missing = "`make` builds it beside tide if Debian's package libmicrohttpd-dev is installed; copy both programs",
 };

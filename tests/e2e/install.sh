@@ -101,10 +101,16 @@ done
 
 scripts=$scratch/root/opt/tide/share/tide/scripts
 for side in 1.en 2.zh; do cut -f${side%.*} "$scratch/train.tsv" >"$scratch/train.${side#*.}"; done
-PATH="$scratch/root/opt/tide/bin:$PATH" "$scripts/train-aligner" "$scratch/aligner" "$scratch/train.zh" "$scratch/train.en" \
+env -u TIDE "$scripts/train-aligner" "$scratch/aligner" "$scratch/train.zh" "$scratch/train.en" \
     --config "$scratch/smallest.conf" --after-batches 1 >"$scratch/log" 2>&1 || die "train-aligner: $(cat "$scratch/log")"
 [ -s "$scratch/aligner/en-zh/model.safetensors" ] || die "train-aligner: no model"
 for script in corpus-games diversify libreoffice-pairs; do [ -x "$scripts/$script" ] || die "scripts/$script is not installed"; done
+if has python3 'the installed script diversify'; then
+    python3 -B - "$scripts/diversify" "$scratch/root/opt/tide/bin/tide" <<'END' || die 'diversify does not find the installed program'
+import runpy, sys
+sys.exit(runpy.run_path(sys.argv[1])["TIDE"] != sys.argv[2])
+END
+fi
 
 has c++ 'the C++ example' g++ || exit 0
 # shellcheck disable=SC2086
