@@ -717,6 +717,73 @@ static void draws_alignments(void **state) {
     assert_int_equal(tide_draw(&a, TIDE_SVG, NULL), TIDE_BAD_ARGUMENT);
 }
 
+/* A number outside its limits is refused, and the error names both. */
+static void numbers_have_limits(void **state) {
+    Fixture *f = *state;
+    static const struct {
+        int threads, first, best, side;
+        const char *error;
+    } cases[] = {{-1, 0, 0, 0, "threads is -1, but must be between 0 and 1024"},
+                 {1025, 0, 0, 0, "threads is 1025, but must be between 0 and 1024"},
+                 {0, -1000001, 0, 0, "first is -1000001, but must be between -1000000 and 1000000"},
+                 {0, 1000001, 0, 0, "first is 1000001, but must be between -1000000 and 1000000"},
+                 {0, 0, -1, 0, "best is -1, but must be between 0 and 1000000"},
+                 {0, 0, 1000001, 0, "best is 1000001, but must be between 0 and 1000000"},
+                 {0, 0, 0, -1, "side is -1, but must be between 0 and 1"},
+                 {0, 0, 0, 2, "side is 2, but must be between 0 and 1"}};
+    char error[256];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const TideSessionOptions many = {sizeof many, cases[i].threads};
+        const TideShortlistOptions words = {sizeof words, cases[i].first, cases[i].best};
+        TideSession *session;
+        TideShortlist *shortlist;
+        TidePieces *pieces;
+        TideStatus status;
+        if (cases[i].threads) status = tide_session_new(&f->model, 1, &many, &session, error, sizeof error);
+        else if (cases[i].first || cases[i].best)
+            status = tide_shortlist_new(f->model, "a\tb", &words, &shortlist, error, sizeof error);
+        else status = tide_tokenize(f->model, (TideSide)cases[i].side, "a", &pieces, error, sizeof error);
+        assert_int_equal(status, TIDE_BAD_ARGUMENT);
+        assert_string_equal(error, cases[i].error);
+    }
+    for (int i = -1; i < 2; i += 2) { /* the limits themselves */
+        const TideShortlistOptions words = {sizeof words, i * 1000000, 1000000};
+        TideShortlist *shortlist;
+        assert_int_equal(tide_shortlist_new(f->model, "a\tb", &words, &shortlist, error, sizeof error), TIDE_OK);
+        tide_shortlist_free(shortlist);
+    }
+}
+
+/* One piece and 10000 pieces of a side are drawn; none and more are refused. */
+static void draws_one_to_10000_pieces(void **state) {
+    (void)state;
+    enum { MOST = 10000 };
+    static const char *pieces[MOST + 1];
+    static const float weights[MOST + 1];
+    static const struct {
+        int sources, targets, picture;
+        TideStatus status;
+    } cases[] = {{1, 1, TIDE_SVG, TIDE_OK},
+                 {1, 1, TIDE_PHARAOH, TIDE_OK},
+                 {MOST, 1, TIDE_PHARAOH, TIDE_OK},
+                 {1, MOST, TIDE_PHARAOH, TIDE_OK},
+                 {0, 1, TIDE_SVG, TIDE_BAD_ARGUMENT},
+                 {1, 0, TIDE_SVG, TIDE_BAD_ARGUMENT},
+                 {-1, 1, TIDE_SVG, TIDE_BAD_ARGUMENT},
+                 {MOST + 1, 1, TIDE_PHARAOH, TIDE_BAD_ARGUMENT},
+                 {1, MOST + 1, TIDE_PHARAOH, TIDE_BAD_ARGUMENT},
+                 {1, 1, TIDE_SVG - 1, TIDE_BAD_ARGUMENT},
+                 {1, 1, TIDE_PHARAOH + 1, TIDE_BAD_ARGUMENT}};
+    for (int i = 0; i <= MOST; i++) pieces[i] = "a";
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const TideAlignment a = {cases[i].sources, cases[i].targets, pieces, pieces, weights};
+        char *text;
+        assert_int_equal(tide_draw(&a, (TidePicture)cases[i].picture, &text), cases[i].status);
+        assert_int_equal(text != NULL, cases[i].status == TIDE_OK);
+        tide_text_free(text);
+    }
+}
+
 static void tells_about_a_model_and_the_library(void **state) {
     Fixture *f = *state;
     TideModelInfo info = {.size = sizeof info};
@@ -1066,6 +1133,8 @@ int main(void) {
         TEST(measures),
         TEST(measures_with_several_references),
         TEST(draws_alignments),
+        TEST(numbers_have_limits),
+        TEST(draws_one_to_10000_pieces),
         TEST(tells_about_a_model_and_the_library),
         TEST(eight_threads_share_a_model),
         TEST(a_file_may_be_loaded_twice_and_changed),

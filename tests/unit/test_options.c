@@ -3,6 +3,7 @@
 #include "core/choice.h"
 #include "model/model.h"
 #include "train/train_options.h"
+#include "translate/search_options.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -221,6 +222,90 @@ static void a_list_has_different_names(void **state) {
     assert_int_equal(option_set(metrics, &options, all, 5, &err), -1);
 }
 
+/* ---- options of a search ---- */
+
+static const struct {
+    const char *name, *flag;
+    bool request, search;
+    double least, most;
+} searches[] = {
+    {"beam", "beam-size", true, true, 0, 1000},
+    {"n_best", "n-best", false, false, 0, 1000},
+    {"normalize", "normalize", true, true, 0, 10},
+    {"word_penalty", "word-penalty", true, true, -10, 10},
+    {"coverage", "coverage-penalty", true, true, 0, 10},
+    {"max_length", "max-length", false, false, 0, 1048576},
+    {"mini_batch", "mini-batch", false, false, 0, 4096},
+    {"hard", NULL, true, true, 0, 0},
+    {"layer", "alignment-layer", true, true, 0, 256},
+    {"head", "alignment-head", true, true, 0, 256},
+    {"shift", "shift", true, false, 0, 0},
+    {"tag", "tag", true, true, 0, 0},
+    {"sample", "output-sampling", true, true, 0, 0},
+    {"top_k", NULL, true, true, 0, 1048576},
+    {"top_p", NULL, true, true, 0, 1},
+    {"temperature", NULL, true, true, 0.01, 1048576},
+    {"seed", "seed", true, true, 0, 1073741824},
+    {"replace_unknown", "replace-unk", true, true, 0, 0},
+    {"allow_han", "allow-han", true, true, 0, 0},
+    {"piece_scores", "word-scores", true, false, 0, 0},
+    {"shortlist", NULL, true, true, 0, 0},
+    {"glossary", "glossary", false, false, 0, 0},
+    {"shortlist", "shortlist", false, false, 0, 0},
+    {"lexicon", "lexicon", false, false, 0, 0},
+};
+
+/* A number at a limit is accepted, one outside is refused by the name that the caller uses. */
+static void numbers_of_a_search_have_limits(void **state) {
+    (void)state;
+    enum { N = sizeof searches / sizeof *searches };
+    char told[200];
+    Err err;
+    for (int i = 0; i < N; i++) {
+        const SearchOption *o = &search_option_rows[i];
+        assert_string_equal(o->name, searches[i].name);
+        if (searches[i].flag) assert_string_equal(o->flag, searches[i].flag);
+        else assert_null(o->flag);
+        assert_true(o->request == searches[i].request && o->search == searches[i].search);
+        if (o->kind != SEARCH_INT && o->kind != SEARCH_REAL) continue;
+        assert_int_equal(search_option_check(o, searches[i].least, NAMES_OF_FIELDS, &err), 0);
+        assert_int_equal(search_option_check(o, searches[i].most, NAMES_OF_FIELDS, &err), 0);
+        assert_int_equal(search_option_check(o, searches[i].least - 0.001, NAMES_OF_FIELDS, &err), SEARCH_WRONG);
+        assert_int_equal(search_option_check(o, searches[i].most + 1, NAMES_OF_FLAGS, &err), SEARCH_WRONG);
+        snprintf(told, sizeof told, "%s%s is %g, but must be between %g and %g", o->flag ? "--" : "",
+                 o->flag ? o->flag : o->name, searches[i].most + 1, searches[i].least, searches[i].most);
+        assert_string_equal(err.reason, told);
+    }
+    assert_null(search_option_rows[N].name);
+}
+
+/* Sentences are searched together if all options that change the search are equal. */
+static void searches_agree(void **state) {
+    (void)state;
+    for (const SearchOption *o = search_option_rows; o->name; o++) {
+        SearchOptions a = search_options_default(), b = search_options_default();
+        assert_true(search_options_agree(&a, &b));
+        char *at = (char *)&b + o->offset;
+        if (o->kind == SEARCH_INT) *(int *)at += 1;
+        if (o->kind == SEARCH_REAL) *(double *)at = 2;
+        if (o->kind == SEARCH_SWITCH) *(bool *)at = !*(bool *)at;
+        if (o->kind == SEARCH_TEXT) *(const char **)at = "a";
+        if (o->kind == SEARCH_LIST) *(const void **)at = at;
+        assert_int_equal(search_options_agree(&a, &b), !o->search);
+        assert_int_equal(search_options_agree(&b, &a), !o->search);
+    }
+    SearchOptions a = search_options_default(), b = search_options_default();
+    char same[] = "a";
+    a.tag = "a";
+    b.tag = same;
+    assert_true(search_options_agree(&a, &b));
+    a.n_best = 1;
+    a.sample = b.sample = true; /* it draws as many sentences as it shows */
+    assert_false(search_options_agree(&a, &b));
+    b.n_best = 1;
+    assert_true(search_options_agree(&a, &b));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(configurations_come_back),
@@ -232,6 +317,8 @@ int main(void) {
         cmocka_unit_test(a_model_reads_only_its_own_options),
         cmocka_unit_test(options_have_one_order),
         cmocka_unit_test(a_list_has_different_names),
+        cmocka_unit_test(numbers_of_a_search_have_limits),
+        cmocka_unit_test(searches_agree),
     };
     return cmocka_run_group_tests_name("options", tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 /* The server in this process: memory that is refused at any place fails one request, and the next one is served. The
    batches of the queue, and the metrics. */
 #include "serve/downloads.h"
+#include "serve/fields.h"
 #include "serve/keys.h"
 #include "serve/language.h"
 #include "serve/serve.h"
@@ -295,13 +296,36 @@ static void test_languages(void **state) {
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
         assert_int_equal(language_matches(pairs[i].code, pairs[i].own), pairs[i].same);
     const char *const codes[] = {"en", "zh"};
-    static char *const texts[] = {"the 潮水退了", "the tide 潮", "123", ""};
-    static const int found[] = {1, 0, 0, 0};
-    for (int i = 0; i < 4; i++) {
+    static char *const texts[] = {"the 潮水退了", "the tide 潮", "123", "", "tide 潮", "潮", "潮 abc", "潮水 abc. 1"};
+    static const int found[] = {1, 0, 0, 0, 0, 1, 1, 1}, sure[] = {84, 64, 0, 0, 50, 100, 57, 73};
+    for (int i = 0; i < 8; i++) {
         const Detected detected = language_detect(&texts[i], 1, codes, 2);
         assert_int_equal(detected.language, found[i]);
-        assert_int_equal(detected.confidence > 50, i < 2);
+        assert_int_equal(detected.confidence, sure[i]);
     }
+    const Detected none = language_detect(texts, 1, codes, 1); /* mostly Han, and no such language */
+    assert_true(none.language == 0 && none.confidence == 0);
+}
+
+/* ---- forms ----------------------------------------------------------------------------------------------------- */
+
+static void test_forms(void **state) {
+    (void)state;
+    static const char *const texts[][2] = {{"", ""},         {"a+b", "a b"},  {"%41%6a%4A", "AjJ"}, {"%e6%b0%B4", "水"},
+                                           {"%2B%25", "+%"}, {"%7f", "\x7f"}, {"%00", NULL},        {"a%", NULL},
+                                           {"a%4", NULL},    {"%g0", NULL},   {"%0g", NULL},        {"%4%41", NULL},
+                                           {"%e6%b0", NULL}, {"\xe6", NULL},  {"%", NULL},          {"%%41", NULL},
+                                           {"%:1", NULL},    {"%@1", NULL},   {"%`1", NULL},        {"%/1", NULL}};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        char *decoded = form_decode(texts[i][0], strlen(texts[i][0]));
+        if (texts[i][1]) assert_string_equal(decoded, texts[i][1]);
+        else assert_null(decoded);
+        mem_free(decoded);
+    }
+    char *begin = form_decode("a%41", 1); /* only n bytes are read */
+    assert_string_equal(begin, "a");
+    mem_free(begin);
+    assert_null(form_decode("a%41", 3));
 }
 
 int main(void) {
@@ -309,9 +333,10 @@ int main(void) {
     scratch_file(model_file);
     write_model_into(&translator, "en", target_texts, 1, model_file);
     translator_free(&translator);
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_languages), cmocka_unit_test(test_quotas),
-                                       cmocka_unit_test(test_downloads), cmocka_unit_test(test_groups),
-                                       cmocka_unit_test(test_queue),     cmocka_unit_test(test_refused_memory)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_languages),     cmocka_unit_test(test_quotas),
+                                       cmocka_unit_test(test_forms),         cmocka_unit_test(test_downloads),
+                                       cmocka_unit_test(test_groups),        cmocka_unit_test(test_queue),
+                                       cmocka_unit_test(test_refused_memory)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     unlink(model_file);
     return failed;

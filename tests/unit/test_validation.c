@@ -1,5 +1,10 @@
-/* test_validation.c: the statistics of a validation: attention and lengths; the line about corpora of the same size. */
+/* test_validation.c: the statistics of a validation: attention and lengths; the line about corpora of the same size; the
+   files of a validation. */
 #include "io/ds.h"
+#include "io/files.h"
+#include "io/output.h"
+#include "text/side.h"
+#include "train/outputs.h"
 #include "train/reached.h"
 #include "train/train_options.h"
 #include "train/validation.h"
@@ -11,6 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
+
+#include "scratch.h"
 
 enum { PIECES = 4 };
 
@@ -136,6 +143,99 @@ static void larger_corpora_reach_more(void **state) {
     reached(20000, "English text without translations help most");
 }
 
+/* ---- translations of the dev set ---- */
+
+static char model[SCRATCH_SIZE];
+
+static void put(const char *name, const char *text) {
+    char path[PATH_SIZE];
+    Err err;
+    path_in(path, model, name);
+    assert_int_equal(output_write(path, text, strlen(text), &err), 0);
+}
+
+static void make_folder(const char *name) {
+    char path[PATH_SIZE];
+    Err err;
+    path_in(path, model, name);
+    assert_int_equal(directory_make(path, &err), 0);
+}
+
+static void assert_file(const char *name, const char *expected) {
+    char path[PATH_SIZE];
+    Err err;
+    path_in(path, model, name);
+    char *text = file_read(path, NULL, &err);
+    if (expected) assert_string_equal(text, expected);
+    else assert_null(text);
+    mem_free(text);
+}
+
+static void assert_no_folder(const char *name, const Err *err) {
+    char path[PATH_SIZE];
+    path_in(path, model, name);
+    assert_string_equal(err->path, path);
+    assert_int_equal(strncmp(err->reason, "cannot be written: ", 19), 0);
+}
+
+static void outputs_are_written_and_cut(void **state) {
+    (void)state;
+    char *source[] = {"潮", "水"}, *reference[] = {"tide", ""}, **texts[2] = {NULL, NULL};
+    Err err;
+    scratch_directory(model);
+    for (int i = 0; i < 2; i++) {
+        arrput(texts[SOURCE], source[i]);
+        arrput(texts[TARGET], reference[i]);
+    }
+    assert_int_equal(outputs_write_pairs(model, texts, &err), 0);
+    assert_file("valid/source.txt", "潮\n水\n");
+    assert_file("valid/reference.txt", "tide\n\n");
+    for (long update = 8; update <= 12; update += 2) {
+        assert_int_equal(outputs_write(model, update, reference, (int)update / 6, &err), 0);
+        char name[32];
+        snprintf(name, sizeof name, "align/%08ld.json", update);
+        make_folder("align");
+        put(name, "[]");
+    }
+    assert_file("valid/00000008.out", "tide\n");
+    assert_file("valid/00000012.out", "tide\n\n");
+
+    assert_int_equal(outputs_cut(model, 10, true, &err), -1); /* there is no log */
+    put("train.jsonl",
+        "{\"update\": 8, \"valid_loss\": 1}\n{\"update\": 10, \"loss\": 1}\n{\"update\": 100, \"valid_loss\": 1}\n");
+    assert_int_equal(outputs_cut(model, 10, true, &err), 0);
+    assert_file("valid/00000012.out", NULL);
+    assert_file("align/00000012.json", NULL);
+    assert_file("valid/00000010.out", "tide\n");
+    assert_file("align/00000010.json", "[]");
+    assert_int_equal(outputs_cut(model, 10, false, &err), 0); /* the log has no validation of update 10 */
+    assert_file("valid/00000010.out", NULL);
+    assert_file("align/00000010.json", NULL);
+    assert_int_equal(outputs_cut(model, 8, false, &err), 0);
+    assert_file("valid/00000008.out", "tide\n");
+    assert_file("align/00000008.json", "[]");
+    assert_file("valid/source.txt", "潮\n水\n");
+    scratch_remove(model);
+
+    scratch_directory(model); /* each file that cannot be written is named */
+    make_folder("valid");
+    make_folder("valid/reference.txt");
+    assert_int_equal(outputs_write_pairs(model, texts, &err), -1);
+    assert_no_folder("valid/reference.txt", &err);
+    make_folder("valid/00000003.out");
+    assert_int_equal(outputs_write(model, 3, reference, 2, &err), -1);
+    assert_no_folder("valid/00000003.out", &err);
+    scratch_remove(model);
+    scratch_directory(model);
+    make_folder("valid");
+    make_folder("valid/source.txt");
+    assert_int_equal(outputs_write_pairs(model, texts, &err), -1);
+    assert_no_folder("valid/source.txt", &err);
+    scratch_remove(model);
+    arrfree(texts[SOURCE]);
+    arrfree(texts[TARGET]);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sharp_attention_is_not_degenerate),
@@ -146,6 +246,7 @@ int main(void) {
         cmocka_unit_test(every_sentence_has_one_length),
         cmocka_unit_test(each_metric_has_its_direction),
         cmocka_unit_test(larger_corpora_reach_more),
+        cmocka_unit_test(outputs_are_written_and_cut),
     };
     return cmocka_run_group_tests_name("validation", tests, NULL, NULL);
 }
