@@ -48,6 +48,11 @@ says 'nan 1.0000 1.0000'
 says '1e3 -1.0000 1.0000'
 attend "$scratch/glove" --neighbours 2008
 says '0.7071 . . .'
+printf 'east 2 0\nnorth 0 3\nnone 0 0\nwest -1 0\nnear 4 3\n' | tide_ok attend - --neighbours east --most 9 >"$scratch/out"
+[ "$(sed '1,/^$/d' "$scratch/out" | tr -s ' ')" = ' 0.8000 near
+ 0.0000 north
+ 0.0000 none
+ -1.0000 west' ] || die "all neighbours: $(cat "$scratch/out")"
 attend "$scratch/glove" --neighbours '. . .'
 says '0.7071 2008'
 attend "$scratch/glove" --neighbours inf

@@ -74,6 +74,17 @@ done
 [ "$(grep -vc '^tide-' "$scratch/all")" -gt 120 ] || die "few flags: $(cat "$scratch/all")"
 items translate | grep -q '^beam-size .*a whole number from 1 to 1000\.$' || die "no limits of --beam-size"
 grep -q '^\.It Fl b , Fl ..beam..size Ar N$' "$share/man/man1/tide-translate.1" || die "no letter of --beam-size"
+# the values and the default of each flag that has them, and whether it may change when a training continues
+for command in $commands; do
+    sed 's/\\-/-/g' "$share/man/man1/tide-$command.1" | awk -v command="$command" '
+        function put() { if (line) print command " --" flag ":" line }
+        /^\.El/ { exit }
+        /^\.It Fl / { put(); line = ""; flag = $0; sub(/^\.It Fl ([a-z] , Fl )?-/, "", flag); sub(/ .*/, "", flag) }
+        /^(Value|Default|For each side): |^Fixed when/ { line = line " " $0 }
+        /^When a training/ { getline more; sub(/^\.Fl -/, "--", more); sub(/ \.$/, ".", more); line = line " " $0 " " more }
+        END { put() }'
+done >"$scratch/flags"
+diff tests/fixtures/flags.txt "$scratch/flags" || die "other limits or defaults; if they are right, correct tests/fixtures/flags.txt"
 # words to be typed and names of values look different
 synopsis() { sed -n '/^\.Sh SYNOPSIS/,/^\.Sh DESCRIPTION/ { /^\.Sh/d; p; }' "$share/man/man1/tide-$1.1" | tr '\n' ' '; } # COMMAND
 [ "$(synopsis translate)" = '.Nm tide .Cm translate .Ar MODEL .Oo .Ar flags .Oc < .Ar source > .Ar translation ' ] &&

@@ -126,6 +126,12 @@ if has msgfmt 'catalogues as text' gettext; then
     says '1 fuzzy .*'
     printf 'Open the door.\t打开门。\nmany apples\t一些苹果\none apple\t一些苹果\n' >"$scratch/expected"
     paste "$scratch/out/train.en" "$scratch/out/train.zh" | LC_ALL=C sort | cmp - "$scratch/expected" || die "$(cat "$scratch/out"/train.*)"
+    {
+        cat "$scratch/a.po"
+        seq 11 | sed 's/.*/\n#, fuzzy\nmsgid "number &"\nmsgstr "数 &"/'
+    } >"$scratch/fuzzy.po"
+    corpus --po "$scratch/fuzzy.po"
+    says '12 fuzzy .*'
     trains "$scratch/run3" --po "$scratch/a.po"
     grep -q '^3 pairs to train on (5 lines read, 1 empty, 1 fuzzy' "$scratch/stderr" || die "train: $(cat "$scratch/stderr")"
 
