@@ -93,6 +93,11 @@ before=$(cksum "$scratch"/a.tsv "$scratch"/out/* | cksum)
 "$tide" corpus --output "$scratch/out" --tsv "$scratch/a.tsv" --dropped "$scratch/a.tsv" 2>"$scratch/stderr" && die "overwrites its input"
 [ "$(cksum "$scratch"/a.tsv "$scratch"/out/* | cksum)" = "$before" ] || die "corpus overwrote what it read"
 
+# the longest path of a folder, and one that is too long
+long=$(printf '%0251d/%0250d' 0 0)
+(cd "$scratch" && tide_ok corpus --tsv a.tsv --output "$long" && [ -s "$long/train.en" ]) || die "a path of 502 bytes"
+(cd "$scratch" && refused 1 'the path is too long' corpus --tsv a.tsv --output "${long}0") || exit 1
+
 # if no pair can be used, tide prints the most frequent reason, and --dropped lists the pairs
 cut -f 1 "$scratch/a.tsv" >"$scratch/swapped.zh"
 cut -f 2 "$scratch/a.tsv" >"$scratch/swapped.en"

@@ -9,6 +9,7 @@
 #include "text/sentences.h"
 #include "readers.h"
 #include "scratch.h"
+#include "text/placeholder.h"
 
 #include <dirent.h>
 #include <setjmp.h>
@@ -627,6 +628,27 @@ static void pairs_are_dropped_for_a_reason(void **state) {
     for (int i = 0; i < REASONS; i++) assert_true(reason_texts[i].name && reason_texts[i].about);
 }
 
+/* Which characters, and which pairs of them, are markup: of all printable characters of ASCII. */
+static void markup_is_known_by_its_characters(void **state) {
+    (void)state;
+    static const char alone[] = "<>{}|_^`", before[] = "$%\\";
+    static const char *const after[] = {"_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ{", "%", "nt\""};
+    const CleanLimits limits = {.most_words = 10, .most_ratio = 30};
+    for (int c = ' '; c <= '~'; c++) {
+        char text[] = "one ? two";
+        text[4] = (char)c;
+        assert_int_equal(clean_judge(text, "一二", &limits), strchr(alone, c) ? MARKUP : KEPT);
+        for (size_t i = 0; i < sizeof before - 1; i++) {
+            char both[] = "one $? two";
+            both[4] = before[i];
+            both[5] = (char)c;
+            const bool markup =
+                strchr(alone, c) || strchr(after[i], c) || (before[i] == '%' && placeholder_length(both + 4));
+            assert_int_equal(clean_judge(both, "一二", &limits), markup ? MARKUP : KEPT);
+        }
+    }
+}
+
 /* If placeholders are kept, both sides must have the same ones. */
 static void pairs_with_placeholders_are_kept(void **state) {
     (void)state;
@@ -756,6 +778,7 @@ int main(void) {
         cmocka_unit_test(sentences_are_split_at_their_ends),
         cmocka_unit_test(pairs_are_dropped_for_a_reason),
         cmocka_unit_test(pairs_with_placeholders_are_kept),
+        cmocka_unit_test(markup_is_known_by_its_characters),
         cmocka_unit_test(no_part_shares_a_sentence_with_another),
         cmocka_unit_test(the_order_of_pairs_does_not_matter),
         cmocka_unit_test(one_large_group_is_not_cut),

@@ -328,15 +328,114 @@ static void test_forms(void **state) {
     assert_null(form_decode("a%41", 3));
 }
 
+static int parse(const char *body, Fields *fields, Reply *reply) {
+    static const Limits limits = {.sentences = 2, .pieces = 3};
+    const char *type = *body == '{' ? "application/json" : "application/x-www-form-urlencoded";
+    *reply = (Reply){0};
+    return fields_parse(fields, type, body, strlen(body), &limits, reply);
+}
+
+/* Values at the limits of each field, and outside, in a form and in JSON. */
+static void test_fields(void **state) {
+    (void)state;
+    static const char bad[] = "bad %s";
+    static const struct {
+        const char *name, *value, *json, *error; /* json: the value in JSON, NULL: as in the form; error: NULL: none */
+    } cases[] = {
+        {"alternatives", "0", NULL, NULL},
+        {"alternatives", "1000", NULL, NULL},
+        {"alternatives", "1001", NULL, bad},
+        {"alternatives", "-1", NULL, bad},
+        {"alternatives", "1.5", NULL, bad},
+        {"alternatives", "", "\"\"", bad},
+        {"candidates", "1000", NULL, NULL},
+        {"candidates", "1001", NULL, bad},
+        {"candidates", "2x", "\"2x\"", bad},
+        {"candidates", "true", NULL, bad},
+        {"alignment", "piece", "\"piece\"", NULL},
+        {"alignment", "word", "\"word\"", NULL},
+        {"alignment", "true", NULL, NULL},
+        {"alignment", "false", NULL, NULL},
+        {"alignment", "", "\"\"", NULL},
+        {"alignment", "words", "\"words\"", "alignment must be piece or word"},
+        {"beam", "1000", NULL, NULL},
+        {"beam", "1001", NULL, "beam is 1001, but must be between 0 and 1000"},
+        {"beam", "1.5", NULL, bad},
+        {"word_penalty", "-10", NULL, NULL},
+        {"word_penalty", "-10.5", NULL, "word_penalty is -10.5, but must be between -10 and 10"},
+        {"temperature", "0.01", NULL, NULL},
+        {"temperature", "0", NULL, "temperature is 0, but must be between 0.01 and 1.04858e+06"},
+        {"sample", "true", NULL, NULL},
+        {"sample", "yes", "\"yes\"", bad},
+        {"sample", "1", NULL, bad},
+        {"beam", "true", NULL, bad},
+        {"n_best", "x", "[]", NULL}, /* not a field of requests */
+        {"other", "x", "{}", NULL},
+    };
+    Fields fields;
+    Reply reply;
+    for (size_t i = 0; i < 2 * sizeof cases / sizeof *cases; i++) {
+        const char *name = cases[i / 2].name, *value = cases[i / 2].value, *json = cases[i / 2].json;
+        char body[100], error[100] = "", expected[160] = "";
+        if (i % 2) snprintf(body, sizeof body, "{\"%s\":%s}", name, json ? json : value);
+        else snprintf(body, sizeof body, "%s=%s", name, value);
+        if (cases[i / 2].error == bad) snprintf(error, sizeof error, "bad %s", name);
+        else if (cases[i / 2].error) snprintf(error, sizeof error, "%s", cases[i / 2].error);
+        if (*error) snprintf(expected, sizeof expected, "{\"error\":\"Invalid request: %s\"}\n", error);
+        assert_int_equal(parse(body, &fields, &reply), *error ? -1 : 0);
+        assert_int_equal(reply.status, *error ? 400 : 0);
+        assert_string_equal(reply.error, expected);
+        fields_free(&fields);
+    }
+    assert_int_equal(
+        parse("alternatives=2&alternatives=3&candidates=4&alignment=word&temperature=2&sample=true&tag=a+b&"
+              "source=zh&target=en&format=html&model=m&api_key=k&prefix=p&glossary=g&lexicon=l&q=1&q=2",
+              &fields, &reply),
+        0);
+    assert_true(fields.alternatives == 2 && fields.candidates == 4 && fields.alignment == ALIGN_WORDS);
+    assert_true(fields.search.temperature == 2 && fields.search.sample && fields.q.array && arrlen(fields.q.list) == 2);
+    const char *const words[][2] = {{fields.tag, "a b"},     {fields.source, "zh"},  {fields.target, "en"},
+                                    {fields.format, "html"}, {fields.model, "m"},    {fields.api_key, "k"},
+                                    {fields.prefix, "p"},    {fields.glossary, "g"}, {fields.lexicon, "l"}};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) assert_string_equal(words[i][0], words[i][1]);
+    fields_free(&fields);
+
+    static const struct {
+        const char *body;
+        int texts, pieces;
+        bool array;
+    } lists[] = {{"q=a", 1, 0, false},
+                 {"&q=a&&q=", 2, 0, true},
+                 {"q=a&q=b&q=c", -1, 0, false},
+                 {"{\"q\":\"a\"}", 1, 0, false},
+                 {"{\"q\":[]}", 0, 0, true},
+                 {"{\"q\":[\"a\"],\"prefix_pieces\":[\"a\",\"b\",\"c\"]}", 1, 3, true},
+                 {"{\"q\":[\"a\"],\"prefix_pieces\":[\"a\",\"b\",\"c\",\"d\"]}", -1, 0, false},
+                 {"{\"q\":[\"a\",\"b\",\"c\"]}", -1, 0, false},
+                 {"{\"q\":[\"a\",1]}", -1, 0, false},
+                 {"{\"q\":1}", -1, 0, false},
+                 {"{\"q\":\"a\",\"q\":[\"b\",\"c\"]}", 2, 0, true},
+                 {"{\"q\":null}", 0, 0, false}};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        assert_int_equal(parse(lists[i].body, &fields, &reply), lists[i].texts < 0 ? -1 : 0);
+        if (lists[i].texts >= 0) {
+            assert_int_equal(arrlen(fields.q.list), lists[i].texts);
+            assert_int_equal(arrlen(fields.prefix_pieces.list), lists[i].pieces);
+            assert_int_equal(fields.q.array, lists[i].array);
+        } else assert_int_equal(reply.status, 400);
+        fields_free(&fields);
+    }
+}
+
 int main(void) {
     Translator translator;
     scratch_file(model_file);
     write_model_into(&translator, "en", target_texts, 1, model_file);
     translator_free(&translator);
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_languages),     cmocka_unit_test(test_quotas),
-                                       cmocka_unit_test(test_forms),         cmocka_unit_test(test_downloads),
-                                       cmocka_unit_test(test_groups),        cmocka_unit_test(test_queue),
-                                       cmocka_unit_test(test_refused_memory)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_languages), cmocka_unit_test(test_quotas),
+                                       cmocka_unit_test(test_forms),     cmocka_unit_test(test_fields),
+                                       cmocka_unit_test(test_downloads), cmocka_unit_test(test_groups),
+                                       cmocka_unit_test(test_queue),     cmocka_unit_test(test_refused_memory)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     unlink(model_file);
     return failed;
