@@ -8,6 +8,7 @@
 #include "io/files.h"
 #include "readers.h"
 #include "scratch.h"
+#include "text/lexicon.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -595,6 +596,23 @@ static void entries_are_groups_of_linked_tokens(void **state) {
     bitext_free(&b);
 }
 
+/* No entry has a longer source text than a lexicon may have. */
+static void entries_can_be_read(void **state) {
+    (void)state;
+    char source[2 * LEXICON_SOURCE_BYTES + 4], expected[LEXICON_SOURCE_BYTES + 20];
+    snprintf(source, sizeof source, "%0*d\n%0*d\n", LEXICON_SOURCE_BYTES, 0, LEXICON_SOURCE_BYTES + 1, 0);
+    Bitext b = bitext_of(UNIT_GIVEN, source, "x\ny\n");
+    static const Link link = {0, 0, false};
+    Entries entries = {0};
+    for (int i = 0; i < 2; i++) entries_count(&entries, &(PairAlignment){&b, i, {1, 1}, NULL, NULL}, &link, 1);
+    char *text = entries_text(&entries);
+    snprintf(expected, sizeof expected, "%0*d\tx\t1.0000\n", LEXICON_SOURCE_BYTES, 0);
+    assert_string_equal(text, expected);
+    mem_free(text);
+    entries_free(&entries);
+    bitext_free(&b);
+}
+
 static void align_nothing(void *options) {
     const Bitext none = {0};
     Err err;
@@ -633,6 +651,7 @@ int main(void) {
         cmocka_unit_test(priors_align_new_text),
         cmocka_unit_test(words_are_linked_by_their_tokens),
         cmocka_unit_test(entries_are_groups_of_linked_tokens),
+        cmocka_unit_test(entries_can_be_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
