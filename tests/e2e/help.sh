@@ -84,7 +84,7 @@ for command in $commands; do
         /^When a training/ { getline more; sub(/^\.Fl -/, "--", more); sub(/ \.$/, ".", more); line = line " " $0 " " more }
         END { put() }'
 done >"$scratch/flags"
-diff tests/fixtures/flags.txt "$scratch/flags" || die "other limits or defaults; if they are right, correct tests/fixtures/flags.txt"
+diff tests/fixtures/flags.txt "$scratch/flags" || die "other limits or defaults; if they are meant, correct the file"
 # words to be typed and names of values look different
 synopsis() { sed -n '/^\.Sh SYNOPSIS/,/^\.Sh DESCRIPTION/ { /^\.Sh/d; p; }' "$share/man/man1/tide-$1.1" | tr '\n' ' '; } # COMMAND
 [ "$(synopsis translate)" = '.Nm tide .Cm translate .Ar MODEL .Oo .Ar flags .Oc < .Ar source > .Ar translation ' ] &&

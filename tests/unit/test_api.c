@@ -759,7 +759,7 @@ static void draws_one_to_10000_pieces(void **state) {
     (void)state;
     enum { MOST = 10000 };
     static const char *pieces[MOST + 1];
-    static const float weights[MOST + 1];
+    static const float weights[MOST + 1] = {0};
     static const struct {
         int sources, targets, picture;
         TideStatus status;

@@ -285,7 +285,7 @@ static void searches_agree(void **state) {
     for (const SearchOption *o = search_option_rows; o->name; o++) {
         SearchOptions a = search_options_default(), b = search_options_default();
         assert_true(search_options_agree(&a, &b));
-        char *at = (char *)&b + o->offset;
+        void *at = (char *)&b + o->offset;
         if (o->kind == SEARCH_INT) *(int *)at += 1;
         if (o->kind == SEARCH_REAL) *(double *)at = 2;
         if (o->kind == SEARCH_SWITCH) *(bool *)at = !*(bool *)at;

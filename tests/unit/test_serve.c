@@ -387,6 +387,12 @@ static void test_fields(void **state) {
         assert_string_equal(reply.error, expected);
         fields_free(&fields);
     }
+}
+
+static void test_fields_of_a_form(void **state) {
+    (void)state;
+    Fields fields;
+    Reply reply;
     assert_int_equal(
         parse("alternatives=2&alternatives=3&candidates=4&alignment=word&temperature=2&sample=true&tag=a+b&"
               "source=zh&target=en&format=html&model=m&api_key=k&prefix=p&glossary=g&lexicon=l&q=1&q=2",
@@ -399,7 +405,13 @@ static void test_fields(void **state) {
                                     {fields.prefix, "p"},    {fields.glossary, "g"}, {fields.lexicon, "l"}};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) assert_string_equal(words[i][0], words[i][1]);
     fields_free(&fields);
+}
 
+/* One text or several, and how many are too many. */
+static void test_texts(void **state) {
+    (void)state;
+    Fields fields;
+    Reply reply;
     static const struct {
         const char *body;
         int texts, pieces;
@@ -432,10 +444,11 @@ int main(void) {
     scratch_file(model_file);
     write_model_into(&translator, "en", target_texts, 1, model_file);
     translator_free(&translator);
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_languages), cmocka_unit_test(test_quotas),
-                                       cmocka_unit_test(test_forms),     cmocka_unit_test(test_fields),
-                                       cmocka_unit_test(test_downloads), cmocka_unit_test(test_groups),
-                                       cmocka_unit_test(test_queue),     cmocka_unit_test(test_refused_memory)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_languages),     cmocka_unit_test(test_quotas),           cmocka_unit_test(test_forms),
+        cmocka_unit_test(test_fields),        cmocka_unit_test(test_fields_of_a_form), cmocka_unit_test(test_texts),
+        cmocka_unit_test(test_downloads),     cmocka_unit_test(test_groups),           cmocka_unit_test(test_queue),
+        cmocka_unit_test(test_refused_memory)};
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     unlink(model_file);
     return failed;
