@@ -354,16 +354,16 @@ static void an_ensemble_scores_by_the_mean_of_logits(void **state) {
 }
 
 /* A coverage penalty only reorders the hypotheses. Their scores are computed by hand: the attention weights of a source
-   word, summed over the rows, count up to 1; </s> is left out. */
-static void coverage_only_reranks(void **state) {
-    (void)state;
+   word, summed over the rows, count up to 1; </s> is left out. Hard attention leaves words without any weight. */
+static void check_coverage(bool hard) {
     World w;
     begin(&w, "general", false);
     BeamOptions o = options(4, 0.6);
+    w.attention.hard = hard;
     Nbest *plain = search(&w, sources, lengths, SENTENCES, &o);
     o.coverage = 4;
     Nbest *found = search(&w, sources, lengths, SENTENCES, &o);
-    bool reordered = false;
+    bool reordered = false, without = false;
     for (int s = 0; s < SENTENCES; s++) {
         double sum = 0, sum_plain = 0;
         assert_int_equal(found[s].count, plain[s].count);
@@ -373,6 +373,7 @@ static void coverage_only_reranks(void **state) {
             for (int j = 0; j < lengths[s] - 1; j++) {
                 double looked = 0;
                 for (int i = 0; i < h->length; i++) looked += (double)h->alpha[i * lengths[s] + j];
+                without |= looked == 0;
                 if (looked < 1) score += 4 * log(fmax(looked, 1e-6));
             }
             assert_true(fabs(score - h->score) < 1e-9);
@@ -383,8 +384,14 @@ static void coverage_only_reranks(void **state) {
         }
         assert_true(fabs(sum - sum_plain) < 1e-9);
     }
-    assert_true(reordered);
+    assert_true(hard ? without : reordered);
     end(&w);
+}
+
+static void coverage_only_reranks(void **state) {
+    (void)state;
+    check_coverage(false);
+    check_coverage(true);
 }
 
 /* Banned words are never written, for any number and order of them; the list may repeat words. */
