@@ -1,6 +1,7 @@
 #!/bin/sh
 # Tests scripts/experiments/compare-attention: a line for each length, a picture that is valid XML, four alignments; a second
-# run gives the same files. Tests measure-sizes: a line for each training, which is not repeated; a picture. Tests scripts/dev/compare-curves: in double, tide has the same losses as PyTorch.
+# run gives the same files. Tests measure-sizes: a line for each training, which is not repeated; a picture. Tests
+# scripts/dev/compare-curves: in double, tide has the same losses as PyTorch.
 . "$(dirname "$0")/../lib/common.inc"
 needs python3
 
@@ -31,14 +32,15 @@ for made in bleu-by-length.tsv bleu-by-length.svg rnnenc-15/checkpoint.safetenso
 done
 
 sizes() { # SEED ...
-    scripts/experiments/measure-sizes "$scratch/sizes" "$scratch/corpus" --sizes 100 0 --presets tiny --tide "$tide" --threads 1 \
-        --flags "--after-batches 2 --config $scratch/smallest.conf" --seeds "$@" >"$scratch/said" 2>"$scratch/stderr" ||
+    scripts/experiments/measure-sizes "$scratch/sizes" "$scratch/corpus" --sizes 100 0 --presets tiny --tide "$tide" \
+        --threads 1 --flags "--after-batches 2 --config $scratch/smallest.conf" --seeds "$@" >"$scratch/said" 2>"$scratch/stderr" ||
         die "measure-sizes: it exited $?: $(tail -n 3 "$scratch/stderr")"
 }
 sizes 1
 sizes 1 2
-[ "$(cut -f 1-3,5 "$scratch/sizes/sizes.tsv" | tr '\t\n' ' ,')" = \
-    'preset pairs seed updates,tiny 100 1 2,tiny 301 1 2,tiny 100 2 2,tiny 301 2 2,' ] || die "$(cat "$scratch/sizes/sizes.tsv")"
+cut -f 1-3,5 "$scratch/sizes/sizes.tsv" | tr '\t\n' ' ,' >"$scratch/trained"
+[ "$(cat "$scratch/trained")" = 'preset pairs seed updates,tiny 100 1 2,tiny 301 1 2,tiny 100 2 2,tiny 301 2 2,' ] ||
+    die "the trainings: $(cat "$scratch/trained")"
 grep -q '^tiny  *100 pairs, 2 seeds; chosen [0-9.]* ± [0-9.]*; reported [0-9.]* ± [0-9.]*$' "$scratch/said" ||
     die "the means: $(cat "$scratch/said")"
 python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' "$scratch/sizes/sizes.svg" || die sizes.svg
