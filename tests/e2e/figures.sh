@@ -33,7 +33,8 @@ done
 
 sizes() { # SEED ...
     scripts/experiments/measure-sizes "$scratch/sizes" "$scratch/corpus" --sizes 100 0 --presets tiny --tide "$tide" \
-        --threads 1 --flags "--after-batches 2 --config $scratch/smallest.conf" --seeds "$@" >"$scratch/said" 2>"$scratch/stderr" ||
+        --threads 1 --flags "--after-batches 2 --config $scratch/smallest.conf" \
+        --seeds "$@" >"$scratch/said" 2>"$scratch/stderr" ||
         die "measure-sizes: it exited $?: $(tail -n 3 "$scratch/stderr")"
 }
 sizes 1
