@@ -8,7 +8,7 @@
 static const struct {
     long pairs;
     double bleu;
-} measured[] = {{1000, 2.9}, {3000, 10.3}, {10000, 21.3}, {20000, 27.4}, {37623, 32.6}};
+} measured[] = {{1000, 2.9}, {3000, 10.3}, {10000, 21.3}, {20000, 27.6}, {37623, 32.6}};
 enum { MEASURED = sizeof measured / sizeof *measured };
 
 /* From here on, a longer training and other text help at least as much as more pairs that are easy to find. */
