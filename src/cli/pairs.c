@@ -10,6 +10,7 @@
 #include <string.h>
 
 CorpusForm pairs_form(const char *flag) {
+    /* in the order of CorpusForm */
     const int form = choice_find("train-sets|tsv|csv|jsonl|tmx|mo|po", flag);
     return form < 0 ? FORMS : (CorpusForm)form;
 }
@@ -68,22 +69,19 @@ int given_pairs_exclude(const Args *args, const char *second, Err *err) {
     return 0;
 }
 
-const char *input_name(const char *path) { return strcmp(path, "-") != 0 ? path : "standard input"; }
-
 static int read_sides(GivenPairs *pairs, const Args *args, Err *err) {
     const char *const flags[] = {"src", "tgt"};
     for (int i = 0; i < 2; i++) {
-        const char *path = args_value(args, flags[i], 0);
-        pairs->path[i] = input_name(path);
-        if (!(pairs->text[i] = lines_read(path, 0, err))) return -1;
+        pairs->path[i] = args_value(args, flags[i], 0);
+        if (!(pairs->text[i] = lines_read(pairs->path[i], 0, err))) return -1;
     }
     const ptrdiff_t n = arrlen(pairs->text[SOURCE]), m = arrlen(pairs->text[TARGET]);
     if (n == m) return 0;
     return err_set(err, pairs->path[TARGET], (long)m + 1, "%td lines, but %s has %td", m, pairs->path[SOURCE], n);
 }
 
-/* A text as it is in its file; NULL with *err filled as line_check does. The caller owns it. */
-static char *text_as_it_is(const char *bytes, size_t n, const char *path, long line, size_t offset, Err *err) {
+/* line_text without the normalisation. */
+static char *raw_text(const char *bytes, size_t n, const char *path, long line, size_t offset, Err *err) {
     return line_check(bytes, n, path, line, offset, err) ? NULL : mem_strndup(bytes, n);
 }
 
@@ -92,9 +90,9 @@ static int add_pair(GivenPairs *pairs, const RawPair *pair, bool references, Err
         return err_set(err, pair->path[SOURCE], pair->line, "%s", pair->short_of);
     arrput(pairs->line, pair->line);
     for (int i = 0; i < 2; i++) {
-        char *(*const read)(const char *, size_t, const char *, long, size_t, Err *) =
-            i == TARGET && references ? text_as_it_is : line_text;
-        char *text = read(pair->text[i], pair->size[i], pair->path[i], pair->line, pair->byte[i], err);
+        const bool raw = i == TARGET && references;
+        char *text =
+            (raw ? raw_text : line_text)(pair->text[i], pair->size[i], pair->path[i], pair->line, pair->byte[i], err);
         if (!text) return -1;
         arrput(pairs->text[i], text);
     }
@@ -104,7 +102,7 @@ static int add_pair(GivenPairs *pairs, const RawPair *pair, bool references, Err
 int given_pairs_of_file(GivenPairs *pairs, const CorpusFiles *file, const Translator *translator, bool references,
                         Err *err) {
     const char *const langs[] = {translator->options.langs[SOURCE], translator->options.langs[TARGET]};
-    const char *name = input_name(file->path[0]);
+    const char *name = strcmp(file->path[0], "-") != 0 ? file->path[0] : "standard input";
     *pairs = (GivenPairs){.path = {name, name}};
     Reader *reader = reader_open(file, langs, err);
     RawPair pair;

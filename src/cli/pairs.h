@@ -38,9 +38,6 @@ int pairs_columns(const Args *args, int columns[2], Err *err);
     FLAG_FILE("tsv", "instead of --src and " second ": " HELP_TSV), FLAG_FILE("csv", "the same: " HELP_CSV),           \
         FLAG_FILE("jsonl", "the same: " HELP_JSONL), FLAG_COLUMNS
 
-/* The name of an input in errors: "standard input" for "-", else the path. */
-const char *input_name(const char *path);
-
 /* Pairs, which may be empty: normalised, except the references of given_pairs_of_file. */
 typedef struct GivenPairs {
     char **text[2];      /* stb_ds arrays, owned: source and target */

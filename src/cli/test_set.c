@@ -15,10 +15,9 @@ static int read_file(TestSet *set, const CorpusFiles *file, const Translator *tr
 }
 
 static int read_lines(TestSet *set, const Args *args, Err *err) {
-    const char *source = args_value(args, "src", 0);
-    set->pairs.path[SOURCE] = input_name(source);
+    set->pairs.path[SOURCE] = args_value(args, "src", 0);
     set->paths = args_values(args, "ref");
-    return !(set->pairs.text[SOURCE] = lines_read(source, 0, err)) ||
+    return !(set->pairs.text[SOURCE] = lines_read(set->pairs.path[SOURCE], 0, err)) ||
                    references_read(&set->references, set->paths, args_count(args, "ref"), err)
                ? -1
                : 0;

@@ -8,10 +8,10 @@
 typedef struct TestSet {
     GivenPairs pairs; /* the sources; text[TARGET] is NULL */
     References references;
-    const char *const *paths; /* of the references, for errors */
+    const char *const *paths; /* the files of the references */
 } TestSet;
 
-/* Reads --src with --ref, or one file as given_pairs_of_file does, with one reference for each source. Checks the
+/* Reads --src with --ref; or one file, which has one reference for each source, as given_pairs_of_file does. Checks the
    sources, and warns of texts in another language, as lines_check does. Returns 0, or -1 with *err filled. Release with
    test_set_free, after an error too. */
 int test_set_read(TestSet *set, const Args *args, const Translator *translator, int max_length, Err *err);

@@ -23,7 +23,8 @@ typedef struct Fields {
     char *source, *target, *format, *model, *api_key, *prefix, *glossary, *tag, *lexicon;
     char *file, *file_name; /* of a form, in the field `file`: the bytes of a file and a NUL; its name, any bytes */
     size_t file_size;
-    char **given; /* names of the fields that a form has had, without q and other texts: a stb_ds array, owned */
+    char **given; /* of a form: names of the fields that were read; not those that may come again, such as q: a stb_ds
+                     array, owned */
     int alternatives, candidates;
     SearchOptions search; /* those fields that the table of search options has */
 } Fields;

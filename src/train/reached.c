@@ -11,9 +11,6 @@ static const struct {
 } measured[] = {{1000, 2.9}, {3000, 10.3}, {10000, 21.3}, {20000, 27.6}, {37623, 32.6}};
 enum { MEASURED = sizeof measured / sizeof *measured };
 
-/* From here on, a longer training and other text help at least as much as more pairs that are easy to find. */
-static const long LARGE = 20000;
-
 /* A straight line between two measurements, by the logarithm of the size. */
 static double bleu_of(long pairs) {
     int k = 1;
@@ -28,13 +25,14 @@ void reached_describe(char *text, size_t size, long pairs) {
     const char *than = pairs < least ? "less than " : pairs > most ? "more than " : "about ";
     const double bleu = bleu_of(pairs < least ? least : pairs > most ? most : pairs);
     char more[64] = "";
-    if (pairs < LARGE) {
+    if (pairs < most) {
         const long next = pairs < least ? 3 * least : pairs < most / 3 ? 3 * pairs : most;
         snprintf(more, sizeof more, ", %ld about %.0f", next, bleu_of(next));
     }
-    snprintf(text, size,
-             "for comparison: %ld pairs of everyday sentences (Tatoeba) reach a BLEU of %s%.0f%s; text with fewer words "
-             "reaches more. %s help most: docs/guide.md",
-             pairs, than, bleu, more,
-             pairs < LARGE ? "More pairs" : "A longer training and English text without translations");
+    snprintf(
+        text, size,
+        "for comparison: %ld pairs of everyday sentences (Tatoeba) reach a BLEU of %s%.0f%s; text with fewer words "
+        "reaches more. %s: docs/guide.md",
+        pairs, than, bleu, more,
+        pairs < most ? "More pairs help most" : "A longer training and English text without translations help");
 }

@@ -35,6 +35,14 @@ grep -q "$compared" "$scratch/stderr" || die "no comparison: $(tail -n 3 "$scrat
 smallest_run "$scratch/reverse" --after-batches 2 --langs en zh
 grep -q '^the model is that of update' "$scratch/stderr" && ! grep -q '^for comparison' "$scratch/stderr" ||
     die "from English: $(tail -n 3 "$scratch/stderr")"
+"$tide" train --tsv "$scratch/train.tsv" --valid-tsv "$scratch/dev.tsv" --config "$scratch/smallest.conf" --valid-freq 5 \
+    --after-batches 100000 --early-stopping 0 --model "$scratch/stopped" 2>"$scratch/stderr" &
+process=$!
+comes_to_hold grep -q 'best so far' "$scratch/stderr" || die "no validation: $(cat "$scratch/stderr")"
+kill -INT $process
+wait $process
+grep -q '^the model is that of update' "$scratch/stderr" && ! grep -q '^for comparison' "$scratch/stderr" ||
+    die "after a stop: $(tail -n 3 "$scratch/stderr")"
 sed 's/^[^	]*/QXQX/' "$scratch/dev.tsv" >"$scratch/nothing.tsv"
 tide_ok train --tsv "$scratch/train.tsv" --valid-tsv "$scratch/nothing.tsv" --config "$scratch/smallest.conf" --model "$scratch/zero" \
     --after-batches 10 --valid-freq 1 --early-stopping 2
