@@ -64,7 +64,7 @@ all: build/tide library core man
 .PHONY: all
 
 FLOORS  := core model io text score corpus aligner translate train view api serve bench
-ONCE_FOR_EACH_SET := kernels gemm_f32 gemm_i8
+ONCE_FOR_EACH_SET := kernels gemm_f32 gemm_bf16 gemm_i8
 SOURCES := $(filter-out $(ONCE_FOR_EACH_SET:%=src/core/%.c) $(if $(SERVER),,src/serve/http.c), \
            $(wildcard $(FLOORS:%=src/%/*.c) src/*.c))
 OBJECTS := $(SOURCES:src/%.c=$B/%.o)

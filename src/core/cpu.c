@@ -13,7 +13,7 @@
 
 #define DECLARE(set)                                                                                                   \
     extern const Kernels kernels_##set;                                                                                \
-    extern const GemmKernels gemm_f32_##set, gemm_i8_##set
+    extern const GemmKernels gemm_f32_##set, gemm_bf16_##set, gemm_i8_##set
 DECLARE(avx512);
 DECLARE(avx2);
 DECLARE(neon);
@@ -36,12 +36,14 @@ static long l2_size(void) {
 }
 
 /* Adds a set with the products of int8 of `i8` and all other kernels of `set`. */
-#define ADD(set, i8) add_set(#i8, &kernels_##set, &gemm_f32_##set, &gemm_i8_##i8)
-static void add_set(const char *name, const Kernels *rows, const GemmKernels *f32, const GemmKernels *i8) {
+#define ADD(set, i8) add_set(#i8, &kernels_##set, &gemm_f32_##set, &gemm_bf16_##set, &gemm_i8_##i8)
+static void add_set(const char *name, const Kernels *rows, const GemmKernels *f32, const GemmKernels *bf16,
+                    const GemmKernels *i8) {
     Kernels *set = &sets[set_count++];
     *set = *rows;
     set->name = name;
     set->gemm[PANELS_F32] = f32;
+    set->gemm[PANELS_BF16] = bf16;
     set->gemm[PANELS_I8] = i8;
 }
 

@@ -43,7 +43,7 @@ enum {
     M_BLOCK = 168,                   /* rows of matrix a that one thread multiplies by a panel */
     RIGHT_PACKED = 4096 * 512,       /* numbers of b that are packed at once */
     LEFT_PACKED = 4 * M_BLOCK * 512, /* numbers of a that may be packed at once if b has panels */
-    PACK_STEPS = 256                 /* steps of a tile that are one unit of packing */
+    PACK_STEPS = 256                 /* numbers of a row of a that are one unit of packing */
 };
 
 /* The part of a product that is computed at a time. */
@@ -70,9 +70,12 @@ static int numbers_of(const Part *p, int from, int steps) {
 
 /* ---- packing the left operand ------------------------------------------------------------------------------------ */
 
-/* Steps of one call of the kernel: `most`; all steps if the format has scales, because the scale of a row depends on
-   all its numbers, and only the complete sum is scaled. */
-static int steps_at_once(const Part *p, int most) { return p->g->left_head ? p->steps : most; }
+/* Steps of one call of the kernel: those of `most` numbers; all steps if the format has scales, because the scale of a
+   row depends on all its numbers, and only the complete sum is scaled. */
+static int steps_at_once(const Part *p, int most) { return p->g->left_head ? p->steps : most / p->g->k_step; }
+
+/* The size of `steps` steps of a row of a, in floats. */
+static int row_size(const Part *p, int steps) { return steps * p->g->left_step / (int)sizeof(real); }
 
 /* The number of units of packing in a tile. */
 static int pack_units_of(const Part *p) { return blocks_of(p->steps, steps_at_once(p, PACK_STEPS)); }
@@ -202,7 +205,8 @@ static void multiply_parts(Threads *threads, Part *list, int count) {
 static void multiply_panels(Threads *threads, Part *p) {
     const int m = p->product.m;
     int most = M_BLOCK * threads_count(threads);
-    if (p->product.b.panels && most < LEFT_PACKED / p->steps) most = LEFT_PACKED / p->steps;
+    const int in_one_run = LEFT_PACKED / row_size(p, p->steps);
+    if (p->product.b.panels && most < in_one_run) most = in_one_run;
     const int parts = blocks_of(m, most);
     for (int part = 0; part < parts; part++) {
         p->row = part_offset(m, parts, part);
@@ -214,12 +218,12 @@ static void multiply_panels(Threads *threads, Part *p) {
 /* Packs the right operand, a part at a time, and multiplies. */
 static void multiply_unpacked(Threads *threads, Part *p) {
     const Operand *b = &p->product.b;
-    const int all = panels_of(p);
-    CHECK(b->format == PANELS_F32, "a product of format %d without panels", b->format);
-    for (p->from = 0; p->from < b->k; p->from += p->steps) {
-        p->steps = smaller(kernels->k_block, b->k - p->from);
-        p->stride = panel_size(b->format, p->steps);
-        const int most = RIGHT_PACKED / (p->steps * p->g->tile_cols);
+    const int all = panels_of(p), steps = p->steps;
+    CHECK(!p->g->right_head, "a product of format %d without panels", b->format);
+    for (p->from = 0; p->from < steps; p->from += p->steps) {
+        p->steps = smaller(steps_at_once(p, kernels->k_block), steps - p->from);
+        p->stride = (size_t)p->steps * step_size(p);
+        const int most = RIGHT_PACKED / (row_size(p, p->steps) * p->g->tile_cols);
         for (p->panel = 0; p->panel < all; p->panel += p->panels) {
             p->panels = smaller(most, all - p->panel);
             void *right = threads_scratch(threads, SCRATCH_RIGHT, (size_t)p->panels * p->stride);

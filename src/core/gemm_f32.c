@@ -1,5 +1,6 @@
 /* gemm_f32.c: the kernels of products of floats. Compiled once for each instruction set, as kernels.c. */
 #include "core/kernels.h"
+#include "core/pack.h"
 #include "core/tile.h"
 
 /* NOLINTBEGIN(bugprone-implicit-widening-of-multiplication-result): places within a tile or a row */
@@ -46,23 +47,6 @@ static void multiply(int rows, int cols, int k, const void *a, const void *b, co
 }
 
 /* ---- packing -------------------------------------------------------------------------------------------------- */
-
-/* pack_transposed transposes blocks of 4 x 4 in registers, over ranges of k that stay in the L1 cache. */
-typedef real four __attribute__((vector_size(4 * sizeof(real))));
-
-INLINE void transpose_block(real *to, int width, const real *from, int ld) {
-    four r[4], t[4];
-    for (int j = 0; j < 4; j++) memcpy(&r[j], from + (size_t)j * (size_t)ld, sizeof r[j]);
-    for (int j = 0; j < 2; j++) {
-        t[2 * j] = __builtin_shufflevector(r[2 * j], r[2 * j + 1], 0, 4, 1, 5);
-        t[2 * j + 1] = __builtin_shufflevector(r[2 * j], r[2 * j + 1], 2, 6, 3, 7);
-    }
-    for (int j = 0; j < 4; j++) {
-        r[j] = j % 2 ? __builtin_shufflevector(t[j / 2], t[j / 2 + 2], 2, 3, 6, 7)
-                     : __builtin_shufflevector(t[j / 2], t[j / 2 + 2], 0, 1, 4, 5);
-        memcpy(to + j * width, &r[j], sizeof r[j]);
-    }
-}
 
 /* With a constant width, the compiler replaces memcpy by a few moves. */
 INLINE void copy_rows(real *restrict panel, const int width, const real *restrict source, int ld, int k) {
@@ -112,21 +96,9 @@ static void pack_list(void *to, int width, const real *const *rows, int col, int
 
 static void pack_transposed(void *to, int width, const void *from, int ld, int cols, int k) {
     enum { STRETCH = 32 };
-    real *restrict panel = to;
-    const real *restrict source = from;
-    for (int p0 = 0; p0 < k; p0 += STRETCH) {
-        int p1 = p0 + STRETCH < k ? p0 + STRETCH : k, j = 0;
-        for (; j + 4 <= cols; j += 4) {
-            const real *column = source + (size_t)j * (size_t)ld;
-            int p = p0;
-            for (; p + 4 <= p1; p += 4) transpose_block(panel + p * width + j, width, column + p, ld);
-            for (; p < p1; p++)
-                for (int i = 0; i < 4; i++) panel[p * width + j + i] = column[(size_t)i * (size_t)ld + (size_t)p];
-        }
-        for (; j < width; j++)
-            for (int p = p0; p < p1; p++)
-                panel[p * width + j] = j < cols ? source[(size_t)j * (size_t)ld + (size_t)p] : 0;
-    }
+    for (int p = 0; p < k; p += STRETCH)
+        transpose_rows((real *)to + (size_t)p * (size_t)width, width, (const real *)from + p, ld, cols,
+                       k - p < STRETCH ? k - p : STRETCH);
 }
 
 static void pack_left(void *to, const real *a, int lda, int rows, int k) { pack_transposed(to, rows, a, lda, rows, k); }
@@ -157,6 +129,7 @@ const GemmKernels TABLE = {
     .k_step = 1,
     .left_step = sizeof(real),
     .right_step = sizeof(real),
+    .right_unit = sizeof(real),
     .multiply = multiply,
     .pack_left = pack_left,
     .pack_rows = pack_rows,

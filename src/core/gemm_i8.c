@@ -216,6 +216,7 @@ const GemmKernels TABLE = {
     .k_step = K_STEP,
     .left_step = sizeof(int32_t),
     .right_step = K_STEP,
+    .right_unit = K_STEP,
     .left_head = LEFT_HEAD,
     .right_head = RIGHT_HEAD,
     .multiply = multiply,

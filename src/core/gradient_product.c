@@ -22,18 +22,21 @@ enum {
 };
 
 static int larger(int a, int b) { return a > b ? a : b; }
-static const GemmKernels *gemm(void) { return kernels->gemm[PANELS_F32]; }
 
 /* The sums of a block for some shards: a node of a tree. */
 typedef real Sums[M_BLOCK * MOST_COLS];
 
 typedef struct Part {
     const GradientProduct *p;
+    const GemmKernels *g;
     Threads *threads;
-    int most;             /* steps of a run */
+    int most;             /* steps of a run: a multiple of k_step */
     int run, runs;        /* shards in a run; number of runs */
     int at;               /* the current run */
     int from, steps;      /* the current steps of the run: all, unless the run is one large shard */
+    /* The current steps of shard s of the run are packed from place[s] to place[s] + count[s] - 1, and place[s + 1] is the
+       next multiple of k_step. place[run] is the number of packed steps. */
+    int place[MOST_SHARDS + 1], count[MOST_SHARDS];
     int row, rows, tiles; /* the current rows of c */
     int panel, panels;    /* the current panels of c */
     char *left, *right;   /* packed tiles of x and panels of y */
@@ -42,34 +45,56 @@ typedef struct Part {
     int levels;           /* of the tree of a run */
 } Part;
 
-/* The bytes of `steps` steps of `rows` packed rows of x, and of `cols` packed columns of y. The kernel takes k_step
-   steps together, so the steps of a shard are a multiple of k_step. */
-static size_t left_size(int rows, int steps) {
-    return (size_t)rows * (size_t)(steps / gemm()->k_step) * (size_t)gemm()->left_step;
+/* The number of packed steps. */
+static int packed_steps(const Part *t) { return t->place[t->run]; }
+
+/* The bytes of `steps` packed steps, a multiple of k_step, of `rows` rows of x, and of `cols` columns of y. */
+static size_t left_size(const Part *t, int rows, int steps) {
+    return (size_t)rows * (size_t)(steps / t->g->k_step) * (size_t)t->g->left_step;
 }
-static size_t right_size(int cols, int steps) {
-    return (size_t)cols * (size_t)(steps / gemm()->k_step) * (size_t)gemm()->right_step;
+static size_t right_size(const Part *t, int cols, int steps) {
+    return (size_t)cols * (size_t)(steps / t->g->k_step) * (size_t)t->g->right_step;
 }
+
+/* Packs PACK_STEPS of the packed steps from `at` on, fewer at the end: the numbers col..col+cols-1 of the rows of x or y. `to` is
+   the tile or panel. If a step of the kernel has one number, all shards are one piece. */
+static void pack_unit(const Part *t, char *to, size_t step, int at, int width, const real *const *rows,
+                      int col, int cols) {
+    const int end = smaller(at + PACK_STEPS, packed_steps(t)), k_step = t->g->k_step;
+    if (k_step == 1) {
+        t->g->pack_list(to + (size_t)at * step, width, rows + t->from + at, col, cols, end - at);
+        return;
+    }
+    for (int s = 0, first = t->from; s < t->run; first += t->count[s++]) {
+        const int begin = larger(at, t->place[s]), stop = smaller(end, t->place[s] + t->count[s]);
+        if (begin < stop)
+            t->g->pack_list(to + (size_t)(begin / k_step) * step, width, rows + first + begin - t->place[s], col, cols,
+                            stop - begin);
+    }
+}
+
+static int pack_units(const Part *t) { return blocks_of(packed_steps(t), PACK_STEPS); }
 
 static void pack_panels(void *context, int begin, int end) {
     const Part *t = context;
-    const int width = gemm()->tile_cols, units = blocks_of(t->steps, PACK_STEPS);
+    const int width = t->g->tile_cols, units = pack_units(t);
     for (int unit = begin; unit < end; unit++) {
-        const int panel = unit / units, at = unit % units * PACK_STEPS, col = (t->panel + panel) * width;
-        gemm()->pack_list(t->right + (size_t)panel * right_size(width, t->steps) + right_size(width, at), width,
-                          t->p->y + t->from + at, col, smaller(width, t->p->n - col),
-                          smaller(PACK_STEPS, t->steps - at));
+        const int panel = unit / units, col = (t->panel + panel) * width;
+        char *to = t->right + (size_t)panel * right_size(t, width, packed_steps(t));
+        pack_unit(t, to, right_size(t, width, t->g->k_step), unit % units * PACK_STEPS, width, t->p->y,
+                  col, smaller(width, t->p->n - col));
     }
 }
 
 static void pack_tiles(void *context, int begin, int end) {
     const Part *t = context;
-    const int units = blocks_of(t->steps, PACK_STEPS);
+    const int units = pack_units(t);
     for (int unit = begin; unit < end; unit++) {
-        const int tile = unit / units, at = unit % units * PACK_STEPS;
-        const int first = part_offset(t->rows, t->tiles, tile), rows = part_offset(t->rows, t->tiles, tile + 1) - first;
-        gemm()->pack_list(t->left + left_size(first, t->steps) + left_size(rows, at), rows, t->p->x + t->from + at,
-                          t->row + first, rows, smaller(PACK_STEPS, t->steps - at));
+        const int tile = unit / units, first = part_offset(t->rows, t->tiles, tile);
+        const int rows = part_offset(t->rows, t->tiles, tile + 1) - first;
+        char *to = t->left + left_size(t, first, packed_steps(t));
+        pack_unit(t, to, left_size(t, rows, t->g->k_step), unit % units * PACK_STEPS, rows, t->p->x,
+                  t->row + first, rows);
     }
 }
 
@@ -79,25 +104,25 @@ typedef struct Block {
 } Block;
 
 /* The first column of a block, and the number of its columns. */
-static int first_col(const Part *t, const Block *b) { return (t->panel + b->panel) * gemm()->tile_cols; }
-static int cols_of(const Part *t, const Block *b) { return smaller(gemm()->tile_cols, t->p->n - first_col(t, b)); }
+static int first_col(const Part *t, const Block *b) { return (t->panel + b->panel) * t->g->tile_cols; }
+static int cols_of(const Part *t, const Block *b) { return smaller(t->g->tile_cols, t->p->n - first_col(t, b)); }
 
-/* Multiplies the steps begin..end-1 of the run. `sums` [rows, cols], with the leading dimension ld, receives the
+/* Multiplies the packed steps begin..end-1, where `begin` is a multiple of k_step. `sums` [rows, cols], with the leading dimension ld, receives the
    result; it is continued if `continues`. */
 static void multiply(const Part *t, const Block *b, int begin, int end, bool continues, real *sums, int cols, int ld) {
-    const GemmKernels *g = gemm();
-    const int width = g->tile_cols;
+    const GemmKernels *g = t->g;
+    const int width = g->tile_cols, all = packed_steps(t);
     const int line = blocks_of(width * g->right_step, b->tile1 - b->tile0); /* bytes that each tile prefetches */
-    const char *panel = t->right + (size_t)b->panel * right_size(width, t->steps);
+    const char *panel = t->right + (size_t)b->panel * right_size(t, width, all);
     if (begin == end && !continues) memset(sums, 0, (size_t)b->rows * (size_t)ld * sizeof(real));
     for (int at = begin; at < end; at += kernels->k_block) {
-        const int steps = smaller(kernels->k_block, end - at) / g->k_step, last = b->panel + 1 == t->panels;
-        const char *right = panel + right_size(width, at), *next = right + (last ? 0 : right_size(width, t->steps));
+        const int steps = blocks_of(smaller(kernels->k_block, end - at), g->k_step), last = b->panel + 1 == t->panels;
+        const char *right = panel + right_size(t, width, at), *next = right + (last ? 0 : right_size(t, width, all));
         for (int tile = b->tile0; tile < b->tile1; tile++, next += (size_t)steps * (size_t)line) {
             const int first = part_offset(t->rows, t->tiles, tile);
             const int rows = part_offset(t->rows, t->tiles, tile + 1) - first;
             real *c = sums + (size_t)(first - b->first) * (size_t)ld;
-            g->multiply(rows, cols, steps, t->left + left_size(first, t->steps) + left_size(rows, at), right,
+            g->multiply(rows, cols, steps, t->left + left_size(t, first, all) + left_size(t, rows, at), right,
                         continues || at > begin ? c : NULL, ld, c, ld, next, line);
         }
     }
@@ -106,7 +131,7 @@ static void multiply(const Part *t, const Block *b, int begin, int end, bool con
 /* Adds the additions of a shard to its sums. */
 static void add_rows(const Part *t, const Block *b, int shard, real *sums) {
     const RowAdditions *a = t->p->additions;
-    const int width = gemm()->tile_cols, col = first_col(t, b), cols = cols_of(t, b);
+    const int width = t->g->tile_cols, col = first_col(t, b), cols = cols_of(t, b);
     for (int i = 0; a && i < b->rows; i++) {
         const int row = t->row + b->first + i;
         for (int e = a->start[row]; e < a->start[row + 1]; e++)
@@ -122,7 +147,7 @@ static real *block_in(const Part *t, const Block *b, real *matrix) {
 /* Copies or adds a block between `sums` [rows, tile_cols] and a matrix like c. */
 typedef enum { LOAD, STORE, ADD_FROM, ADD_TO } Transfer;
 static void transfer(const Part *t, const Block *b, Transfer kind, real *sums, real *matrix) {
-    const int width = gemm()->tile_cols, cols = cols_of(t, b);
+    const int width = t->g->tile_cols, cols = cols_of(t, b);
     for (int i = 0; i < b->rows; i++, sums += width) {
         real *row = block_in(t, b, matrix) + (size_t)i * (size_t)t->p->n;
         if (kind == LOAD) memcpy(sums, row, (size_t)cols * sizeof(real));
@@ -147,14 +172,13 @@ static void merge_run(const Part *t, const Block *b, real *sums) {
 /* Computes a block for all shards of the run, or for a part of one shard. */
 static void compute_tree(const Part *t, const Block *b) {
     Sums *const tree = t->trees + (size_t)threads_self(t->threads) * (size_t)t->levels;
-    const int *start = t->p->start + (ptrdiff_t)t->at * t->run, width = gemm()->tile_cols;
+    const int *start = t->p->start + (ptrdiff_t)t->at * t->run, width = t->g->tile_cols;
     const bool continues = t->from > start[0], ends = t->from + t->steps == start[t->run];
     real *const partial = waiting_at(t, shard_waiting(t->at)); /* the sum so far of a shard of several parts */
     if (continues) transfer(t, b, LOAD, tree[0], partial);
     for (int s = 0; s < t->run; s++) {
         int level = shard_waiting(s);
-        multiply(t, b, larger(start[s] - t->from, 0), smaller(start[s + 1] - t->from, t->steps), continues, tree[level],
-                 width, width);
+        multiply(t, b, t->place[s], t->place[s] + t->count[s], continues, tree[level], width, width);
         if (ends) add_rows(t, b, t->at * t->run + s, tree[level]);
         for (int bits = s; bits % 2; bits /= 2, level--) kernels->add(b->rows * width, tree[level - 1], tree[level]);
     }
@@ -175,24 +199,35 @@ static void compute_blocks(void *context, int begin, int end) {
         b.first = part_offset(t->rows, t->tiles, b.tile0);
         b.rows = part_offset(t->rows, t->tiles, b.tile1) - b.first;
         if (t->p->shards) compute_tree(t, &b);
-        else multiply(t, &b, 0, t->steps, true, block_in(t, &b, t->p->c), cols_of(t, &b), t->p->n);
+        else multiply(t, &b, 0, t->count[0], true, block_in(t, &b, t->p->c), cols_of(t, &b), t->p->n);
+    }
+}
+
+/* Finds the places of the current steps of each shard. */
+static void place_steps(Part *t) {
+    const int *start = t->p->start + (ptrdiff_t)t->at * t->run, k_step = t->g->k_step;
+    t->place[0] = 0;
+    for (int s = 0; s < t->run; s++) {
+        t->count[s] = larger(smaller(start[s + 1], t->from + t->steps) - larger(start[s], t->from), 0);
+        t->place[s + 1] = t->place[s] + blocks_of(t->count[s], k_step) * k_step;
     }
 }
 
 /* Computes all of c for the current steps. */
 static void compute_steps(Part *t) {
-    const int width = gemm()->tile_cols, all = blocks_of(t->p->n, width), m = t->p->m;
-    const int most = larger(RIGHT_PACKED / (larger(t->steps, 1) * width), 1);
-    const int most_rows = M_BLOCK * threads_count(t->threads), pack_units = blocks_of(t->steps, PACK_STEPS);
-    t->left = threads_scratch(t->threads, SCRATCH_LEFT, left_size(smaller(m, most_rows), t->steps));
+    place_steps(t);
+    const int width = t->g->tile_cols, all = blocks_of(t->p->n, width), m = t->p->m, steps = packed_steps(t);
+    const int most = larger(RIGHT_PACKED / (larger(steps, 1) * width), 1);
+    const int most_rows = M_BLOCK * threads_count(t->threads), units = pack_units(t);
+    t->left = threads_scratch(t->threads, SCRATCH_LEFT, left_size(t, smaller(m, most_rows), steps));
     for (t->panel = 0; t->panel < all; t->panel += t->panels) {
         t->panels = smaller(most, all - t->panel);
-        t->right = threads_scratch(t->threads, SCRATCH_RIGHT, (size_t)t->panels * right_size(width, t->steps));
-        threads_run(t->threads, "pack", t->panels * pack_units, 4, pack_panels, t);
+        t->right = threads_scratch(t->threads, SCRATCH_RIGHT, (size_t)t->panels * right_size(t, width, steps));
+        threads_run(t->threads, "pack", t->panels * units, 4, pack_panels, t);
         for (t->row = 0; t->row < m; t->row += t->rows) {
             t->rows = smaller(most_rows, m - t->row);
-            t->tiles = blocks_of(t->rows, gemm()->tile_rows);
-            threads_run(t->threads, "pack left", t->tiles * pack_units, 4, pack_tiles, t);
+            t->tiles = blocks_of(t->rows, t->g->tile_rows);
+            threads_run(t->threads, "pack left", t->tiles * units, 4, pack_tiles, t);
             threads_run(t->threads, "weight gradient", row_blocks(t) * t->panels, 1, compute_blocks, t);
         }
     }
@@ -209,9 +244,11 @@ static int run_of(const GradientProduct *p, int most) {
 }
 
 void gradient_product(Threads *threads, const GradientProduct *p) {
-    CHECK(p->shards >= 0 && p->shards <= MOST_SHARDS && gemm()->tile_cols <= MOST_COLS,
-          "gradient_product: %d shards, tiles of %d columns", p->shards, gemm()->tile_cols);
-    Part t = {.p = p, .threads = threads, .most = p->most ? p->most : RUN_STEPS};
+    const GemmKernels *g = kernels->gemm[p->format];
+    CHECK(p->shards >= 0 && p->shards <= MOST_SHARDS && g->tile_cols <= MOST_COLS && g->pack_list,
+          "gradient_product: %d shards, tiles of %d columns, format %d", p->shards, g->tile_cols, p->format);
+    Part t = {.p = p, .g = g, .threads = threads};
+    t.most = larger((p->most ? p->most : RUN_STEPS) / g->k_step, 1) * g->k_step;
     t.run = run_of(p, t.most);
     t.runs = larger(p->shards, 1) / t.run;
     const int levels = shard_waiting(t.runs - 1) + 1;

@@ -30,17 +30,19 @@ static inline int blocks_of(int size, int block) { return (size + block - 1) / b
 
 /* The kernels of a product c = init + a b for one format of the packed operands, see gemm.h. The inner index is divided
    into steps of k_step numbers, the last filled up with zeros. A tile of a is packed [steps][rows], a panel of b
-   [steps][tile_cols], each with the k_step numbers of a row or column together. Ahead of the steps, a tile or panel has
-   a head with the scales of its rows or columns, if the format has scales. */
+   [steps][tile_cols], each with the k_step numbers of a row or column; within a step, the format decides their order.
+   Ahead of the steps, a tile or panel has a head with the scales of its rows or columns, if the format has scales. */
 typedef struct GemmKernels {
     int tile_rows, tile_cols; /* size of a tile of c that stays in registers */
     int k_step;
     /* Bytes of a step and of the head, for one row of a tile (left) and one column of a panel (right). */
     int left_step, right_step, left_head, right_head;
+    /* A step of a panel has right_step / right_unit units of each column, [units][tile_cols]; a unit is contiguous. */
+    int right_unit;
 
     /* c [rows, cols] = init + a b, for a tile of a and a panel of b. init may be c, one bias row (ld_init 0), or NULL
-       for zero. Also prefetches one cache line for each step, from `prefetch` on, prefetch_step bytes apart: data that
-       a later tile reads. PANELS_F32: a and b may begin at any step. */
+       for zero. Also prefetches data that a later tile reads: from `prefetch` on, prefetch_step bytes for each step.
+       Without heads, a and b may begin at any step. */
     void (*multiply)(int rows, int cols, int steps, const void *a, const void *b, const real *init, int ld_init,
                      real *c, int ld_c, const void *prefetch, int prefetch_step);
     /* Packs a tile of a: `rows` rows of k numbers, and the head. */
@@ -52,8 +54,8 @@ typedef struct GemmKernels {
     /* Packs all k rows of b, whose transpose [cols, k] is given. */
     void (*pack_transposed)(void *steps, int width, const void *b, int ld, int cols, int k);
 
-    /* Only PANELS_F32: pack_rows for columns col..col+cols-1 of k rows that are anywhere in memory. k is a multiple of
-       k_step. */
+    /* Not PANELS_I8: pack_rows for columns col..col+cols-1 of k rows that are anywhere in memory; the last step is
+       filled up with zeros. For a panel, and for a tile of `width` rows of the transpose. */
     void (*pack_list)(void *steps, int width, const real *const *rows, int col, int cols, int k);
     /* Only PANELS_F32: computes `rounds` tile_rows tile_cols fused multiply-adds in registers, to measure the peak
        speed of the CPU. */
@@ -65,7 +67,8 @@ typedef struct GemmKernels {
 typedef struct Kernels {
     const char *name;
     const GemmKernels *gemm[PANEL_FORMATS];
-    int k_block; /* most steps in one call of the `multiply` of floats, see gemm.c; the bits do not depend on it */
+    int k_block; /* most numbers of the inner index in one call of `multiply`, see gemm.c: a multiple of every k_step; the
+                    bits do not depend on it */
 
     void (*add)(int n, real *y, const real *x);           /* y += x */
     void (*divide)(int n, real *y, real d);               /* y /= d */

@@ -2,7 +2,11 @@
 #include "core/base.h"
 #include "core/kernels.h"
 
+#include <stdint.h>
 #include <string.h>
+
+/* The bytes of a number of b. */
+static size_t element_size(PanelFormat format) { return format == PANELS_I8 ? sizeof(int8_t) : sizeof(real); }
 
 size_t panel_size(PanelFormat format, int k) {
     const GemmKernels *g = kernels->gemm[format];
@@ -37,7 +41,7 @@ static void pack_panels(void *context, int begin, int end) {
     const Packing *p = context;
     const Operand *b = p->b;
     const GemmKernels *g = kernels->gemm[b->format];
-    const size_t ld = (size_t)b->ld, element = (size_t)(g->right_step / g->k_step);
+    const size_t ld = (size_t)b->ld, element = element_size(b->format);
     for (int panel = begin; panel < end; panel++) {
         const int width = g->tile_cols, col = (p->panel + panel) * width, cols = smaller(width, b->n - col);
         const size_t row = (size_t)p->row, at = b->transposed ? (size_t)col * ld + row : row * ld + (size_t)col;
@@ -76,19 +80,18 @@ void operand_pack_rows(Operand b, int first, const void *rows, const float *scal
     for (int col = 0; col < b.n; col += b.width, panel += panel_size(b.format, b.k)) {
         const int cols = smaller(b.width, b.n - col);
         void *steps = panel_head(b.format, panel, scales ? scales + col : NULL, cols);
-        g->pack_rows(steps, b.width, first, (const char *)rows + (size_t)col * (size_t)(g->right_step / g->k_step), b.n,
-                     cols, count);
+        g->pack_rows(steps, b.width, first, (const char *)rows + (size_t)col * element_size(b.format), b.n, cols, count);
     }
 }
 
-static inline void copy_steps(const size_t step, char *to, const char *from, size_t stride, size_t steps) {
-    for (size_t i = 0; i < steps; i++) memcpy(to + i * stride, from + i * stride, step);
+static inline void copy_units(const size_t unit, char *to, const char *from, size_t stride, size_t units) {
+    for (size_t i = 0; i < units; i++) memcpy(to + i * stride, from + i * stride, unit);
 }
 
 Operand operand_gather(Operand b, const int *columns, int count, void *memory) {
     const GemmKernels *g = kernels->gemm[b.format];
-    const size_t width = (size_t)g->tile_cols, head = (size_t)g->right_head, step = (size_t)g->right_step,
-                 size = panel_size(b.format, b.k), steps = (size - width * head) / (width * step);
+    const size_t width = (size_t)g->tile_cols, head = (size_t)g->right_head, unit = (size_t)g->right_unit,
+                 size = panel_size(b.format, b.k), units = (size - width * head) / (width * unit);
     CHECK(b.panels, "operand_gather: an operand [%d, %d] without panels", b.k, b.n);
     memset(memory, 0, packed_size(b.format, b.k, count));
     for (size_t i = 0; i < (size_t)count; i++) {
@@ -97,10 +100,10 @@ Operand operand_gather(Operand b, const int *columns, int count, void *memory) {
         const char *from = (const char *)b.panels + column / width * size;
         char *to = (char *)memory + i / width * size;
         memcpy(to + i % width * head, from + column % width * head, head);
-        from += width * head + column % width * step;
-        to += width * head + i % width * step;
-        if (step == sizeof(int32_t)) copy_steps(sizeof(int32_t), to, from, width * step, steps);
-        else copy_steps(step, to, from, width * step, steps);
+        from += width * head + column % width * unit;
+        to += width * head + i % width * unit;
+        if (unit == sizeof(int32_t)) copy_units(sizeof(int32_t), to, from, width * unit, units);
+        else copy_units(unit, to, from, width * unit, units);
     }
     return operand_with_panels((Operand){.k = b.k, .n = count, .format = b.format, .transposed = b.transposed}, memory);
 }

@@ -1,7 +1,7 @@
 /* Compares matrix products with a naive loop, for ragged sizes, in buffers surrounded by NaN, with every instruction
    set of this CPU and several numbers of threads. By promise 2, an element of a product of floats is one chain of fused
-   multiply-adds in ascending order, and one of a product of int8 an exact sum, scaled once. So the bits are known and
-   always the same. */
+   multiply-adds in ascending order, one of a product of bfloat16 the sum of a matrix unit, and one of a product of int8 an
+   exact sum, scaled once. So the bits are known and always the same. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -17,6 +17,7 @@
 #include "core/gradient_product.h"
 #include "core/kernels.h"
 #include "core/rng.h"
+#include "bfloat16.h"
 #include "sets.h"
 
 /* ---- matrices surrounded by NaN ------------------------------------------------------------------------ */
@@ -80,6 +81,18 @@ static void chain_add(Chain *chain, float a, float b) {
     chain->steps++;
 }
 
+/* Draws the numbers of a product of bfloat16: sometimes near the smallest normal number, or zero, or very large. */
+static void draw_extremes(Rng *rng, const Matrix *m) {
+    const int kind = (int)rng_below(rng, 4);
+    for (int i = 0; i < m->rows; i++)
+        for (int j = 0; j < m->cols; j++) {
+            float *x = at(m, i, j);
+            if (kind == 1) *x = ldexpf(*x, -64 + (int)rng_below(rng, 4));
+            if (kind == 2 && rng_below(rng, 3) == 0) *x = ldexpf(*x, -140 + (int)rng_below(rng, 30));
+            if (kind == 3 && rng_below(rng, 3) == 0) *x = copysignf(0, *x);
+        }
+}
+
 /* Returns the end of the chain. Each step rounds once, by at most 2⁻²⁴ of the sum so far. */
 static float chain_end(const Chain *chain) {
     assert_true(fabs(chain->sum - chain->exact) <= chain->steps * 0x1p-24 * chain->size);
@@ -118,7 +131,7 @@ static void with_everything(PanelFormat format, void (*check)(Threads *threads, 
         static Kernels chosen;
         chosen = *kernels_at(set);
         kernels = &chosen;
-        for (int blocks = 1; blocks <= (format == PANELS_F32 ? 2 : 1); blocks++) {
+        for (int blocks = 1; blocks <= (format == PANELS_I8 ? 1 : 2); blocks++) {
             chosen.k_block = blocks * 512;
             for (int i = 0; i < POOLS; i++) check(pools[i], context);
         }
@@ -135,6 +148,7 @@ typedef struct Sizes {
 typedef enum { NOTHING, A_ROW, A_MATRIX, ITSELF, INITS } Init;
 
 typedef struct Problem {
+    PanelFormat format;
     Sizes s;
     Init init;
     bool transposed;
@@ -142,17 +156,27 @@ typedef struct Problem {
 } Problem;
 
 static float naive_element(const Problem *p, int i, int j) {
-    Chain chain = chain_from(p->init == NOTHING ? 0 : *at(&p->start, p->init == A_ROW ? 0 : i, j));
-    for (int k = 0; k < p->s.k; k++)
-        chain_add(&chain, *at(&p->a, i, k), p->transposed ? *at(&p->b, j, k) : *at(&p->b, k, j));
-    return chain_end(&chain);
+    const float init = p->init == NOTHING ? 0 : *at(&p->start, p->init == A_ROW ? 0 : i, j);
+    Chain chain = chain_from(init);
+    Bfloat16Sum sum = {.sum = init};
+    for (int k = 0; k < p->s.k; k++) {
+        const float a = *at(&p->a, i, k), b = p->transposed ? *at(&p->b, j, k) : *at(&p->b, k, j);
+        if (p->format == PANELS_BF16) bfloat16_add(&sum, a, b);
+        else chain_add(&chain, a, b);
+    }
+    return p->format == PANELS_BF16 ? bfloat16_end(&sum) : chain_end(&chain);
 }
 
-static Problem product_new(Rng *rng, Sizes s, Init init, bool transposed) {
-    Problem p = {.s = s, .init = init, .transposed = transposed};
+static Problem product_new(PanelFormat format, Rng *rng, Sizes s, Init init, bool transposed) {
+    Problem p = {.format = format, .s = s, .init = init, .transposed = transposed};
     p.a = matrix_new(rng, s.m, s.k);
     p.b = transposed ? matrix_new(rng, s.n, s.k) : matrix_new(rng, s.k, s.n);
     p.c = matrix_new(rng, s.m, s.n);
+    if (format == PANELS_BF16) {
+        draw_extremes(rng, &p.a);
+        draw_extremes(rng, &p.b);
+        draw_extremes(rng, &p.c);
+    }
     p.start = init == ITSELF ? matrix_copy(&p.c) : matrix_new(rng, init == A_ROW ? 1 : s.m, s.n);
     p.expected = matrix_copy(&p.c);
     for (int i = 0; i < s.m; i++)
@@ -168,10 +192,10 @@ static void product_free(Problem *p) {
 static void check_product(Threads *threads, const void *context) {
     const Problem *p = context;
     const Sizes s = p->s;
-    size_t size = packed_size(PANELS_F32, s.k, s.n) / sizeof(float);
+    size_t size = packed_size(p->format, s.k, s.n) / sizeof(float);
     float *panels = mem_alloc_aligned((size + MARGIN) * sizeof(float));
     for (size_t i = 0; i < size + MARGIN; i++) panels[i] = NAN;
-    Operand plain = {s.k, s.n, p->b.v, p->b.ld, p->transposed, PANELS_F32, NULL, NULL, 0};
+    Operand plain = {s.k, s.n, p->b.v, p->b.ld, p->transposed, p->format, NULL, NULL, 0};
     Operand packed = operand_pack(threads, plain, panels), *operands[] = {&plain, &packed};
     for (size_t i = size; i < size + MARGIN; i++) assert_true(isnan(panels[i]));
 
@@ -203,8 +227,7 @@ static void check_product(Threads *threads, const void *context) {
     mem_free(panels);
 }
 
-static void gemm_is_the_naive_loop(void **unused) {
-    (void)unused;
+static void check_sizes(PanelFormat format) {
     /* Sizes above the blocks of the inner index (512, 1024) and of the rows (168), and an empty sum. */
     static const Sizes large[] = {{5, 7, 0},      {1, 1, 256},    {3, 33, 257},  {168, 32, 40}, {169, 17, 256},
                                   {337, 65, 30},  {200, 40, 300}, {2, 500, 513}, {400, 3, 600}, {173, 100, 1025},
@@ -214,10 +237,66 @@ static void gemm_is_the_naive_loop(void **unused) {
     for (int i = 0; i < 2 * 70 + many; i += EVERY) {
         Sizes s = {1 + i % 70, 1 + (int)rng_below(&rng, 70), 1 + (int)rng_below(&rng, 70)};
         if (i >= 2 * 70) s = large[i - 2 * 70];
-        Problem p = product_new(&rng, s, (Init)rng_below(&rng, INITS), rng_below(&rng, 2));
-        with_everything(PANELS_F32, check_product, &p);
+        Problem p = product_new(format, &rng, s, (Init)rng_below(&rng, INITS), rng_below(&rng, 2));
+        with_everything(format, check_product, &p);
         product_free(&p);
     }
+}
+
+static void gemm_is_the_naive_loop(void **unused) {
+    (void)unused;
+    check_sizes(PANELS_F32);
+}
+
+static void bfloat16_is_the_naive_loop(void **unused) {
+    (void)unused;
+    check_sizes(PANELS_BF16);
+}
+
+/* ---- recorded results of a matrix unit ------------------------------------------------------------------ */
+
+/* tests/fixtures/tdpbf16ps.bin: what TDPBF16PS of an Intel Xeon (family 6, model 207) computed, all little-endian. The
+   cases are of seven kinds, among them numbers near the smallest normal number, subnormal ones, overflow, and any bits. */
+enum { TILE = 16, CASES = 168 };
+typedef struct Recorded {
+    float before[TILE][TILE];
+    uint16_t a[TILE][BFLOAT16_BLOCK], b[BFLOAT16_BLOCK / 2][TILE][2];
+    float after[TILE][TILE];
+} Recorded;
+
+static float from_bfloat16(uint16_t bits) {
+    const uint32_t all = (uint32_t)bits << 16;
+    float x;
+    memcpy(&x, &all, sizeof x);
+    return x;
+}
+
+static void check_recorded(Threads *threads, const void *context) {
+    const Recorded *r = context;
+    float a[TILE][BFLOAT16_BLOCK], b[BFLOAT16_BLOCK][TILE], c[TILE][TILE];
+    for (int i = 0; i < TILE; i++)
+        for (int k = 0; k < BFLOAT16_BLOCK; k++) {
+            a[i][k] = from_bfloat16(r->a[i][k]);
+            b[k][i] = from_bfloat16(r->b[k / 2][i][k % 2]);
+        }
+    const Operand operand = {BFLOAT16_BLOCK, TILE, b, TILE, false, PANELS_BF16, NULL, NULL, 0};
+    gemm(threads, &(Product){TILE, a[0], BFLOAT16_BLOCK, operand, r->before[0], TILE, c[0], TILE}, 1);
+    for (int i = 0; i < TILE; i++)
+        for (int j = 0; j < TILE; j++) {
+            const float got = c[i][j], right = r->after[i][j];
+            if (memcmp(&got, &right, sizeof got) != 0 && !(isnan(got) && isnan(right)))
+                fail_msg("%s: element [%d, %d] from %a is %a, not %a", kernels->name, i, j, r->before[i][j], got, right);
+        }
+}
+
+static void bfloat16_is_what_a_matrix_unit_computes(void **unused) {
+    (void)unused;
+    FILE *file = fopen("tests/fixtures/tdpbf16ps.bin", "rb");
+    static Recorded recorded[CASES];
+    assert_non_null(file);
+    assert_int_equal(fread(recorded, sizeof *recorded, CASES, file), CASES);
+    fclose(file);
+    for (int i = 0; i < CASES; i += EVERY) with_everything(PANELS_BF16, check_recorded, &recorded[i]);
 }
 
 /* ---- int8 ---------------------------------------------------------------------------------------------- */
@@ -377,14 +456,15 @@ static void a_row_that_is_not_finite_is_seen(void **unused) {
 /* ---- gradient_product without shards; test_shards.c has those with shards ------------------------------- */
 
 typedef struct Steps {
+    PanelFormat format;
     int count;
     Matrix x, y, c, expected;
     const float **xs, **ys;
 } Steps;
 
 /* Steps that read the rows of x and y, some of them in another order. */
-static Steps steps_new(Rng *rng, int m, int n, int count) {
-    Steps s = {.count = count, .c = matrix_with_gaps(rng, m, n, 0)};
+static Steps steps_new(PanelFormat format, Rng *rng, int m, int n, int count) {
+    Steps s = {.format = format, .count = count, .c = matrix_with_gaps(rng, m, n, 0)};
     s.x = matrix_new(rng, count + 1, m);
     s.y = matrix_new(rng, count + 1, n);
     s.xs = mem_alloc(((size_t)count + 1) * sizeof *s.xs);
@@ -397,8 +477,11 @@ static Steps steps_new(Rng *rng, int m, int n, int count) {
     for (int i = 0; i < m; i++)
         for (int j = 0; j < n; j++) {
             Chain chain = chain_from(*at(&s.c, i, j));
-            for (int k = 0; k < count; k++) chain_add(&chain, s.xs[k][i], s.ys[k][j]);
-            *at(&s.expected, i, j) = chain_end(&chain);
+            Bfloat16Sum sum = {.sum = *at(&s.c, i, j)};
+            for (int k = 0; k < count; k++)
+                if (format == PANELS_BF16) bfloat16_add(&sum, s.xs[k][i], s.ys[k][j]);
+                else chain_add(&chain, s.xs[k][i], s.ys[k][j]);
+            *at(&s.expected, i, j) = format == PANELS_BF16 ? bfloat16_end(&sum) : chain_end(&chain);
         }
     return s;
 }
@@ -424,7 +507,7 @@ static void check_steps(Threads *threads, const void *context) {
     for (int most = 0; most <= 100; most += 100) {
         Matrix c = matrix_copy(&s->c);
         int done = 0;
-        GradientProduct p = {c.rows, c.cols, 0, (const int[]){0, s->count}, s->xs, s->ys, .c = c.v, .most = most};
+        GradientProduct p = {c.rows, c.cols, 0, (const int[]){0, s->count}, s->xs, s->ys, .c = c.v, .most = most, .format = s->format};
         if (most) p.needed = count_steps, p.context = &done;
         gradient_product(threads, &p);
         if (most) assert_int_equal(done, s->count);
@@ -433,8 +516,7 @@ static void check_steps(Threads *threads, const void *context) {
     }
 }
 
-static void a_gradient_is_one_chain(void **unused) {
-    (void)unused;
+static void check_gradients(PanelFormat format) {
     static const struct {
         int m, n, count;
     } large[] = {{200, 30, 120}, {20, 200, 360}, {170, 70, 480}, {1, 33, 3600}, {40, 50, 1500}};
@@ -443,16 +525,29 @@ static void a_gradient_is_one_chain(void **unused) {
     for (int i = 0; i < 70 + many; i += EVERY) {
         int m = 1 + i, n = 1 + (int)rng_below(&rng, 70), count = (int)rng_below(&rng, 60);
         if (i >= 70) m = large[i - 70].m, n = large[i - 70].n, count = large[i - 70].count;
-        Steps s = steps_new(&rng, m, n, count);
-        with_everything(PANELS_F32, check_steps, &s);
+        Steps s = steps_new(format, &rng, m, n, count);
+        with_everything(format, check_steps, &s);
         steps_free(&s);
     }
+}
+
+static void a_gradient_is_one_chain(void **unused) {
+    (void)unused;
+    check_gradients(PANELS_F32);
+}
+
+static void a_gradient_of_bfloat16_has_blocks(void **unused) {
+    (void)unused;
+    check_gradients(PANELS_BF16);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gemm_is_the_naive_loop),
         cmocka_unit_test(a_gradient_is_one_chain),
+        cmocka_unit_test(bfloat16_is_the_naive_loop),
+        cmocka_unit_test(bfloat16_is_what_a_matrix_unit_computes),
+        cmocka_unit_test(a_gradient_of_bfloat16_has_blocks),
         cmocka_unit_test(int8_is_the_naive_loop),
         cmocka_unit_test(a_row_that_is_not_finite_is_seen),
     };

@@ -1,0 +1,213 @@
+/* gemm_bf16.c: the kernels of products of bfloat16. Compiled once for each instruction set, as kernels.c.
+
+   The arithmetic is that of the instruction TDPBF16PS of current CPUs, in every bit, for sets that lack it. Both operands
+   are rounded to bfloat16 when they are packed: to nearest, ties to even; a subnormal number becomes zero. The inner index
+   is divided into blocks of 32 numbers, the last filled up with zeros. For each block,
+
+       even = Σ a_ik b_kj over the even k,  odd = Σ a_ik b_kj over the odd k,  c_ij = c_ij + (even + odd),
+
+   where c begins with init, and even and odd are chains of fused multiply-adds from zero, k ascending. In all operations,
+   subnormal numbers count as zero of their sign, and a result becomes zero if it is below the smallest normal number,
+   2^-126, after rounding to 24 bits as if the exponent had no end.
+
+   A packed block has the 16 even numbers of each row or column, then the 16 odd ones, as floats. So its inner loops are
+   those of gemm_f32.c, and the sums of the even numbers wait in memory for those of the odd ones. */
+#include "core/kernels.h"
+#include "core/pack.h"
+#include "core/tile.h"
+
+/* NOLINTBEGIN(bugprone-implicit-widening-of-multiplication-result): places within a tile or a row */
+
+enum { BLOCK = 32, HALF = BLOCK / 2, WIDEST = (int)TILE_ROWS > (int)TILE_COLS ? TILE_ROWS : TILE_COLS };
+
+/* ---- results below the smallest normal number --------------------------------------------------------------------- */
+
+#if defined(TIDE_DOUBLE)
+/* The numbers are doubles, for the test of the gradients. Their range is wide enough. */
+INLINE vreal flush(vreal x) { return x; }
+INLINE vreal multiply_add(vreal a, vreal b, vreal c) { return v_fma(a, b, c); }
+INLINE unsigned flush_begin(void) { return 0; }
+INLINE void flush_end(unsigned saved) { (void)saved; }
+#elif defined(__FMA__)
+/* The CPU does it: FTZ for results, DAZ for arguments. */
+INLINE vreal flush(vreal x) { return x; }
+INLINE vreal multiply_add(vreal a, vreal b, vreal c) { return v_fma(a, b, c); }
+INLINE unsigned flush_begin(void) {
+    enum { FTZ = 1 << 15, DAZ = 1 << 6 };
+    const unsigned saved = _mm_getcsr();
+    _mm_setcsr(saved | FTZ | DAZ);
+    return saved;
+}
+INLINE void flush_end(unsigned saved) { _mm_setcsr(saved); }
+#else
+#define SMALLEST 0x1p-126f
+INLINE vreal magnitude_of(vreal x) { return (vreal)((vbits)x & 0x7fffffffu); }
+
+/* Numbers below `smallest` become zero of their sign. */
+INLINE vreal flush_below(vreal x, vreal smallest) {
+    return v_select(magnitude_of(x) < smallest, (vreal)((vbits)x & 0x80000000u), x);
+}
+INLINE vreal flush(vreal x) { return flush_below(x, v_splat(SMALLEST)); }
+
+/* A result that is at most the smallest normal number may have been rounded to fewer bits than 24. So it is computed
+   again, 2^64 times as large: c and the smaller factor are then so small that nothing overflows. */
+INLINE vreal multiply_add(vreal a, vreal b, vreal c) {
+    const vreal result = v_fma(a, b, c), magnitude = magnitude_of(result), large = v_splat(0x1p64f);
+    const vword in_doubt = (magnitude > v_splat(0)) & (magnitude <= v_splat(SMALLEST));
+    if (__builtin_expect(!v_any(in_doubt), 1)) return result;
+    const vword a_smaller = magnitude_of(a) < magnitude_of(b);
+    const vreal once = v_fma(v_select(a_smaller, a, b) * large, v_select(a_smaller, b, a), c * large);
+    return v_select(in_doubt, flush_below(once, v_splat(SMALLEST) * large) * v_splat(0x1p-64f), result);
+}
+INLINE unsigned flush_begin(void) { return 0; }
+INLINE void flush_end(unsigned saved) { (void)saved; }
+#endif
+
+/* ---- a tile ------------------------------------------------------------------------------------------------------- */
+
+typedef vreal Sums[TILE_ROWS][TILE_VECTORS];
+
+/* sum = the chains over one half of a block. */
+INLINE void half_block(const int rows, const real *a, const real *b, const char *prefetch, int prefetch_step,
+                       Sums sum) {
+#pragma GCC unroll 16
+    for (int i = 0; i < rows; i++) sum[i][0] = sum[i][1] = v_splat(0);
+    for (int p = 0; p < HALF; p++, a += rows, b += TILE_COLS) {
+        const vreal b0 = v_load(b), b1 = v_load(b + VW);
+        __builtin_prefetch(prefetch + p * prefetch_step, 0, 2);
+        __builtin_prefetch(b + PREFETCH_ROWS * TILE_COLS);
+        __builtin_prefetch(b + PREFETCH_ROWS * TILE_COLS + VW);
+#pragma GCC unroll 16
+        for (int i = 0; i < rows; i++) {
+            const vreal ai = v_splat(a[i]);
+            sum[i][0] = multiply_add(ai, b0, sum[i][0]);
+            sum[i][1] = multiply_add(ai, b1, sum[i][1]);
+        }
+    }
+}
+
+/* Computes one tile of full width. `rows` is a constant in each inlined copy, so that the sums are in registers. */
+INLINE void tile(const int rows, int steps, const real *a, const real *b, const real *init, int ld_init, real *c,
+                 int ld_c, const char *prefetch, int prefetch_step) {
+    const int line = prefetch_step / BLOCK; /* bytes for each number of the block */
+    for (int step = 0; step < steps; step++, prefetch += prefetch_step, init = c, ld_init = ld_c) {
+        Sums even, odd;
+        real waiting[TILE_ROWS][TILE_COLS];
+        half_block(rows, a, b, prefetch, line, even);
+#pragma GCC unroll 16
+        for (int i = 0; i < rows; i++)
+#pragma GCC unroll 2
+            for (int j = 0; j < TILE_VECTORS; j++) v_store(waiting[i] + j * VW, even[i][j]);
+        __asm__ volatile("" : "+m"(waiting)); /* otherwise the compiler keeps all sums in registers, which are too few */
+        a += HALF * rows, b += HALF * TILE_COLS;
+        half_block(rows, a, b, prefetch + HALF * line, line, odd);
+        a += HALF * rows, b += HALF * TILE_COLS;
+#pragma GCC unroll 16
+        for (int i = 0; i < rows; i++)
+#pragma GCC unroll 2
+            for (int j = 0; j < TILE_VECTORS; j++) {
+                const vreal from = init ? v_load(init + (size_t)i * (size_t)ld_init + j * VW) : v_splat(0);
+                const vreal both = flush(v_load(waiting[i] + j * VW) + odd[i][j]);
+                v_store(c + (size_t)i * (size_t)ld_c + j * VW, flush(flush(from) + both));
+            }
+    }
+}
+
+/* Not inlined, because the compiler might move operations to before flush_begin or behind flush_end. */
+__attribute__((noinline)) static void full_tile(int rows, int steps, const void *a, const void *b, const real *init,
+                                                int ld_init, real *c, int ld_c, const void *prefetch,
+                                                int prefetch_step) {
+#define TILE(n) tile(n, steps, a, b, init, ld_init, c, ld_c, prefetch, prefetch_step)
+    TILE_OF(rows, TILE);
+#undef TILE
+}
+
+static void multiply(int rows, int cols, int steps, const void *a, const void *b, const real *init, int ld_init,
+                     real *c, int ld_c, const void *prefetch, int prefetch_step) {
+    const unsigned saved = flush_begin();
+    multiply_with(full_tile, rows, cols, steps, a, b, init, ld_init, c, ld_c, prefetch, prefetch_step);
+    flush_end(saved);
+}
+
+/* ---- packing ------------------------------------------------------------------------------------------------------ */
+
+/* x rounded to bfloat16. NaN stays NaN. */
+INLINE real bfloat16(real x) {
+    const uint32_t sign = 0x80000000u, infinity = 0x7f800000u, smallest = 0x00800000u, quiet = 0x00400000u;
+    float number = (float)x;
+    uint32_t bits;
+    memcpy(&bits, &number, sizeof bits);
+    const uint32_t magnitude = bits & ~sign, rounded = bits + 0x7fff + (bits >> 16 & 1);
+    bits = magnitude < smallest ? bits & sign : magnitude > infinity ? bits | quiet : rounded;
+    bits &= 0xffff0000u;
+    memcpy(&number, &bits, sizeof number);
+    return number;
+}
+
+/* The place of row p of b, or column p of a, in steps of `width` rows or columns. */
+INLINE real *place(void *steps, int width, int p) {
+    const int at = p % BLOCK, row = p - at + at % 2 * HALF + at / 2;
+    return (real *)steps + (size_t)row * (size_t)width;
+}
+
+/* Rounds a row of `cols` numbers; the other numbers up to `width` become zero. */
+INLINE void pack_row(real *restrict to, int width, const real *restrict from, int cols) {
+    for (int j = 0; j < cols; j++) to[j] = bfloat16(from[j]);
+    for (int j = cols; j < width; j++) to[j] = 0;
+}
+
+/* Sets the block to zero that begins with row p, if less than a block remains. */
+INLINE void begin_block(void *steps, int width, int p, int remaining) {
+    if (p % BLOCK == 0 && remaining < BLOCK) memset(place(steps, width, p), 0, BLOCK * sizeof(real) * (size_t)width);
+}
+
+static void pack_rows(void *steps, int width, int first, const void *from, int ld, int cols, int k) {
+    const real *row = from;
+    for (int p = 0; p < k; p++, row += ld) {
+        const real *next = row + (size_t)PREFETCH_ROWS * (size_t)ld; /* hardware prefetchers miss this stride */
+        __builtin_prefetch(next);
+        __builtin_prefetch(next + width - 1);
+        begin_block(steps, width, first + p, k - p);
+        pack_row(place(steps, width, first + p), width, row, cols);
+    }
+}
+
+static void pack_list(void *steps, int width, const real *const *rows, int col, int cols, int k) {
+    for (int p = 0; p < k; p++) {
+        const real *next = rows[p + PREFETCH_ROWS < k ? p + PREFETCH_ROWS : k - 1] + col;
+        __builtin_prefetch(next);
+        __builtin_prefetch(next + width - 1);
+        begin_block(steps, width, p, k - p);
+        pack_row(place(steps, width, p), width, rows[p] + col, cols);
+    }
+}
+
+static void pack_transposed(void *steps, int width, const void *from, int ld, int cols, int k) {
+    real rows[BLOCK * WIDEST];
+    for (int p = 0; p < k; p += BLOCK) {
+        const int n = k - p < BLOCK ? k - p : BLOCK;
+        transpose_rows(rows, width, (const real *)from + p, ld, cols, n);
+        begin_block(steps, width, p, n);
+        for (int i = 0; i < n; i++) pack_row(place(steps, width, p + i), width, rows + i * width, width);
+    }
+}
+
+static void pack_left(void *tile, const real *a, int lda, int rows, int k) {
+    pack_transposed(tile, rows, a, lda, rows, k);
+}
+
+const GemmKernels TABLE = {
+    .tile_rows = TILE_ROWS,
+    .tile_cols = TILE_COLS,
+    .k_step = BLOCK,
+    .left_step = BLOCK * sizeof(real),
+    .right_step = BLOCK * sizeof(real),
+    .right_unit = sizeof(real),
+    .multiply = multiply,
+    .pack_left = pack_left,
+    .pack_rows = pack_rows,
+    .pack_transposed = pack_transposed,
+    .pack_list = pack_list,
+};
+
+/* NOLINTEND(bugprone-implicit-widening-of-multiplication-result) */
