@@ -59,6 +59,7 @@ void tape_reset(Tape *tape) {
     tape->deferred = NULL;
     tape->dropouts = 0;
     tape->shards = NULL;
+    tape->products = PANELS_F32;
 }
 
 void tape_shard_rows(Tape *tape, const RowShards *shards) {
@@ -308,6 +309,7 @@ Operand tape_operand(Tape *tape, Var *w, bool transposed, int m) {
                  .ld = w->cols,
                  .transposed = transposed};
     if (!w->weight) return b;
+    b.format = tape->products;
     Operand *packed = &use_of(tape, w)->packed;
     const bool kept = packed->panels && packed->transposed == transposed;
     if (kept) return *packed;
@@ -318,6 +320,9 @@ Operand tape_operand(Tape *tape, Var *w, bool transposed, int m) {
     }
     return *packed = operand_pack(tape->threads, b, packed->panels);
 }
+
+/* The format of the products that are the gradient of w. */
+static PanelFormat products_of(const Tape *tape, const Var *w) { return w->weight ? tape->products : PANELS_F32; }
 
 /* ---- gradients of weights --------------------------------------------------------------------------------------- */
 
@@ -342,6 +347,7 @@ void tape_weight_product(Tape *tape, Var *w, GradientProduct *product) {
     product->m = w->rows;
     product->n = w->cols;
     product->c = var_grad(tape, w);
+    product->format = products_of(tape, w);
     gradient_product(tape->threads, product);
     if (tape->shards && w->weight) use_of(tape, w)->complete = true;
 }
@@ -432,7 +438,8 @@ static void add_gradient(Tape *tape, Var *w, const Pending *list, const RowAddit
                                                        .x = x,
                                                        .y = dy,
                                                        .additions = additions,
-                                                       .c = var_grad(tape, w)});
+                                                       .c = var_grad(tape, w),
+                                                       .format = products_of(tape, w)});
 }
 
 void tape_weight_grad(Tape *tape, Var *w, const real *x, int ldx, const real *dy, int ldy, int rows) {

@@ -64,6 +64,9 @@ struct Tape {
     bool recording;          /* ops leave records and dropout is active: training */
     Watch *watch;            /* or NULL; not owned */
     const RowShards *shards; /* of the rows that ops compute now: see tape_shard_rows; NULL: no shards */
+    /* The format of products with weights that are trained, and of those of their gradients: PANELS_F32 or PANELS_BF16.
+       It may change only after a reset, which sets PANELS_F32, before the next op. */
+    PanelFormat products;
     Record *last;
     /* By index: the weights that were used since the last reset and are not shared, with their operands and what waits
        for the end of the backward pass. They are also a list: last_used is 1 + the index of the one that was used first

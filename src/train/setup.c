@@ -375,7 +375,7 @@ static int reserve_memory(Training *t, Err *err) {
     m->largest = workspace_largest(pairs, t->job->options.mini_batch);
     m->limit = t->job->options.workspace * MiB;
     m->workspace = workspace_measure(t->threads, &t->learner.translator.model, t->job->options.dropout,
-                                     t->job->files.guides, t->shards.all);
+                                     t->job->files.guides, t->shards.all, t->job->options.precision);
     m->batch = workspace_need(&m->workspace, m->largest.n, m->largest.source, m->largest.target);
     if (m->limit > 0 && m->batch > m->limit) {
         const int pair = workspace_largest_pair(&m->workspace, pairs);

@@ -38,6 +38,7 @@ typedef struct TrainOptions {
     double guided_weight;
     bool guided_null;
     int mini_batch, maxi_batch, max_length, workspace, shards;
+    PanelFormat precision; /* PANELS_F32 or PANELS_BF16 */
     int seed;
     /* when to stop, validate, save and report; not in the configuration */
     double after_epochs, after_minutes;

@@ -175,6 +175,7 @@ static int update(Training *t, const int *which, int n, Err *err) {
                                    .rows = target_rows(pairs, which, n),
                                    .guide_cost = o->guided_cost,
                                    .guide_weight = o->guided_weight,
+                                   .products = o->precision,
                                    .noise = noise_is_none(&noise.noise) ? NULL : &noise};
     double nats[MOST_SHARDS] = {0}, norm;
     arena_reset(&m->plan);

@@ -18,6 +18,7 @@ void update_gradients(Tape *tape, Model *model, const Batch *batch, const Update
     const int rows = o->rows ? o->rows : batch->target.rows;
     const int shards = batch->target_shards ? batch->target_shards->count : 1;
     tape->recording = true;
+    tape->products = o->products;
     Forced forced = model_force(tape, model, batch, &(PassOptions){.dropout = o->dropout});
     Var *loss = model_loss(tape, model, &forced, (Objective){&batch->target, rows, o->label_smoothing}, nats);
     if (o->guide) loss = guide_all(tape, loss, &forced, &batch->target, rows, o);

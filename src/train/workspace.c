@@ -27,10 +27,11 @@ static Batch small_batch(Arena *arena, int n, int source, int target, int shards
     return batch;
 }
 
-Workspace workspace_measure(Threads *threads, Model *model, Dropout dropout, bool guided, int shards) {
+Workspace workspace_measure(Threads *threads, Model *model, Dropout dropout, bool guided, int shards,
+                            PanelFormat products) {
     /* three ints per link: the positions of its two pieces, and its entry in Guide.column */
     Workspace w = {.per_link = guided ? 3 * sizeof(int) : 0};
-    const UpdateOptions options = {.dropout = dropout};
+    const UpdateOptions options = {.dropout = dropout, .products = products};
     Tape tape;
     tape_init(&tape, threads, (Rng){1});
     for (int n = 0; n < 2; n++)

@@ -19,8 +19,9 @@ typedef struct Workspace {
 } Workspace;
 
 /* Measures by training on a few small batches with these dropout rates, without updates, in `shards`
-   shards (1: not divided). Afterwards the gradients are zero. */
-Workspace workspace_measure(Threads *threads, Model *model, Dropout dropout, bool guided, int shards);
+   shards (1: not divided), with products of this format. Afterwards the gradients are zero. */
+Workspace workspace_measure(Threads *threads, Model *model, Dropout dropout, bool guided, int shards,
+                            PanelFormat products);
 /* Upper limit of the bytes for n pairs with at most these numbers of source and target pieces. */
 double workspace_need(const Workspace *workspace, int n, int source, int target);
 

@@ -120,7 +120,7 @@ static void no_batch_needs_more(void **state) {
     for (int c = 0; c < 2 * CONFIGS; c++) {
         const int shards = c < CONFIGS ? 1 : 8;
         Fixture f = fixture(&configs[c % CONFIGS], 1 + c % CONFIGS, 60);
-        const Workspace w = workspace_measure(f.threads, &f.model, f.dropout, false, shards);
+        const Workspace w = workspace_measure(f.threads, &f.model, f.dropout, false, shards, PANELS_F32);
         for (size_t i = 0; i < f.model.params.size; i++) assert_true(f.model.params.gradients[i] == 0);
         Rng rng = rng_seed(11, (uint64_t)c);
         for (int round = 0; round < (shards > 1 ? 6 : 30); round++) {
@@ -139,7 +139,7 @@ static void no_batch_needs_more(void **state) {
 static void parts_fit(void **state) {
     (void)state;
     Fixture f = fixture(&configs[1], 2, 60);
-    const Workspace w = workspace_measure(f.threads, &f.model, f.dropout, false, 1);
+    const Workspace w = workspace_measure(f.threads, &f.model, f.dropout, false, 1, PANELS_F32);
     int which[PAIRS];
     for (int i = 0; i < PAIRS; i++) which[i] = i;
     const double least = need_of(&f, &w, which + PAIRS / 2, 1), most = need_of(&f, &w, which, PAIRS);
