@@ -206,6 +206,9 @@ typedef struct TideTranslateOptions {
     const TideShortlist *shortlist; /* of one of the session's models; NULL: all words */
     TideSettled *settled;           /* with the context of progress; NULL: none */
     int no_alignments;              /* non-zero: alignments have no weights, and the search is faster */
+    /* "float32" or "bfloat16": what products with weights multiply; their sums are float32. bfloat16 is faster where the
+       CPU has a matrix unit, and needs more memory for the weights. A model of int8 cannot use it. NULL: float32. */
+    const char *precision;
 } TideTranslateOptions;
 
 /* Translates `count` sentences by beam search. Sets *result, to be released with tide_result_free; NULL on failure. */
@@ -221,6 +224,7 @@ typedef struct TideForceOptions {
     TideProgress *progress; /* called before each pair, or before each group of pairs */
     void *context;
     const char *tag; /* of the sources, as above */
+    const char *precision; /* as above */
 } TideForceOptions;
 
 /* Decode `count` given pairs. Each sentence of the result has one hypothesis: the target, normalised. tide_align fills

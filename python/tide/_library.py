@@ -113,6 +113,7 @@ class TideTranslateOptions(Structure):
         ("shortlist", c_void_p),
         ("settled", Settled),
         ("no_alignments", c_int),
+        ("precision", c_char_p),
     ]
 
 
@@ -128,6 +129,7 @@ class TideForceOptions(Structure):
         ("progress", Progress),
         ("context", c_void_p),
         ("tag", c_char_p),
+        ("precision", c_char_p),
     ]
 
 

@@ -53,6 +53,7 @@ class ScoreOptions(TypedDict, total=False):
     max_length: int | None
     hard: bool
     tag: str | None
+    precision: str | None
     progress: OnProgress | None
 
 
@@ -154,6 +155,7 @@ class Model:
         prefix: str | Iterable[str] | None = None,
         glossary: Mapping[str, str] | None = None,
         tag: str | None = None,
+        precision: str | None = None,
         word_penalty: float | None = None,
         sample: bool = False,
         top_k: int | None = None,
@@ -186,6 +188,8 @@ class Model:
                     word of a prefix may go on, unless a space follows it
         glossary    translations of terms: wherever a sentence has a key, each translation contains its value
         tag         read the text as one of the training corpora with this tag; see `info.tags`
+        precision   "float32" or "bfloat16": what products with weights multiply (default: float32); bfloat16 is faster
+                    where the CPU has a matrix unit; a model of int8 cannot use it
         word_penalty  subtracted from ln p for each piece, -10 to 10 (default: the model's)
         sample      draw each word by its probability, for n_best translations of each sentence; not with beam, glossary
                     or shortlist
@@ -217,6 +221,7 @@ class Model:
             head=integer("head", head),
             allow_han=bool(allow_han),
             tag=c_text("tag", tag),
+            precision=c_text("precision", precision),
             sample=bool(sample),
             top_k=integer("top_k", top_k),
             top_p=0 if top_p is None else positive("top_p", top_p),
@@ -299,13 +304,14 @@ class Model:
         layer: int | None = None,
         head: int | None = None,
         tag: str | None = None,
+        precision: str | None = None,
         progress: OnProgress | None = None,
     ) -> Alignment | list[Alignment]:
         """The alignment of a given pair, or of each pair of two lists (forced decoding with the first model).
 
         For the options see `translate`; max_length limits both sides. Raises Unsupported if the model has no attention,
         and what `translate` raises."""
-        options = _force_options(max_length, words, shift, hard, layer, head, tag)
+        options = _force_options(max_length, words, shift, hard, layer, head, tag, precision)
 
         def read(_i: int, sentence: Any) -> Alignment:
             x, y, alignment = read_alignment(sentence.hypotheses[0].contents.alignment)
@@ -327,13 +333,14 @@ class Model:
         max_length: int | None = None,
         hard: bool = False,
         tag: str | None = None,
+        precision: str | None = None,
         progress: OnProgress | None = None,
     ) -> Score | list[Score]:
         """The log-probability of a given translation, or of each pair of two lists.
 
         That of an ensemble is the one with which its models translate together. For the options and the errors see
         `align`."""
-        options = _force_options(max_length, False, False, hard, None, None, tag)
+        options = _force_options(max_length, False, False, hard, None, None, tag, precision)
 
         def read(_i: int, sentence: Any) -> Score:
             hypothesis = sentence.hypotheses[0].contents
@@ -469,6 +476,7 @@ def _force_options(
     layer: int | None,
     head: int | None,
     tag: str | None,
+    precision: str | None,
 ) -> TideForceOptions:
     return TideForceOptions(
         size=ctypes.sizeof(TideForceOptions),
@@ -479,4 +487,5 @@ def _force_options(
         layer=integer("layer", layer),
         head=integer("head", head),
         tag=c_text("tag", tag),
+        precision=c_text("precision", precision),
     )

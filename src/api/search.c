@@ -91,13 +91,14 @@ static bool search_given(SearchCall *c) {
     search->shortlist = o->shortlist ? &o->shortlist->list : NULL;
     search->allow_han = o->allow_han;
     search->tag = o->tag;
+    search->precision = o->precision;
     return true;
 }
 
 static ForcePart align_part;
 
 /* Checks the options of the search, and that the models can do what the options ask for; tide_align uses only the first
-   model. Sets the tag of the session. Returns whether the options are right. */
+   model. If they are right, the session has them. Returns whether the options are right. */
 static bool check_search(SearchCall *c) {
     TideSession *session = c->call.session;
     const int count = c->part == align_part ? 1 : session->count;
@@ -106,7 +107,7 @@ static bool check_search(SearchCall *c) {
     for (int i = 0; i < count; i++) names[i] = session->models[i]->name;
     const int status = search_options_check(&c->search, session->session.members, names, count, NAMES_OF_FIELDS, &err);
     mem_free(names);
-    session->session.tag = c->search.tag;
+    if (!status) search_options_session(&c->search, &session->session);
     return !status ||
            call_fail_err(&c->call, status == SEARCH_WRONG ? TIDE_BAD_ARGUMENT : TIDE_UNSUPPORTED, NULL, &err);
 }
@@ -336,7 +337,8 @@ static bool force_options(SearchCall *c) {
                                         .head = o.head,
                                         .progress = o.progress,
                                         .context = o.context,
-                                        .tag = o.tag};
+                                        .tag = o.tag,
+                                        .precision = o.precision};
     return true;
 }
 

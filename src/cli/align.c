@@ -21,6 +21,7 @@ static const Flag flags[] = {
     FLAGS_ALIGNMENT_VIEW,
     FLAG_MAX_LENGTH,
     FLAG_TAG,
+    FLAG_PRECISION,
     FLAG_ATTENTION_MODE,
     FLAGS_ALIGNMENT,
     {"reverse", 1, "MODEL", "a model of the other direction: symmetrise the alignments of both; needs --level word",
@@ -264,8 +265,9 @@ static int run_on(Aligner *a, const Args *args, int threads, Err *err) {
     Threads *pool = threads_new(threads);
     alignments_page_init(&a->page);
     session_init(&a->forward.session, &forward, 1, pool);
-    a->forward.session.tag = a->search.tag;
+    search_options_session(&a->search, &a->forward.session);
     session_init(&a->reverse.session, &reverse, 1, pool);
+    a->reverse.session.products = a->forward.session.products;
     const bool failed = read_pairs(a, args, err) || (a->pictures.dir && pictures_open(&a->pictures, err)) ||
                         align_all(a, err) || pictures_close(&a->pictures, err);
     if (!failed && a->format == HTML) write_page(a, args->words[0]);

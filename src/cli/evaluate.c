@@ -18,6 +18,7 @@ static const Flag flags[] = {
     FLAGS_SHORTLIST,
     FLAG_MAX_LENGTH,
     FLAG_TAG,
+    FLAG_PRECISION,
     FLAG_ATTENTION_MODE,
     FLAGS_ALIGNMENT,
     FLAG_LC,
@@ -55,7 +56,7 @@ static int translate_all(Evaluation *e, Err *err) {
     Session session;
     messages_progress(&e->view);
     session_init(&session, e->models.list, e->models.count, threads);
-    session.tag = e->search.tag;
+    search_options_session(&e->search, &session);
     BeamOptions beam = search_options_beam(&e->search, e->models.list[0], NULL);
     for (int left; !status && (left = (int)(arrlen(all) - arrlen(e->texts))) > 0;) {
         char *const *sources = all + arrlen(e->texts);

@@ -12,6 +12,7 @@ static const Flag flags[] = {
     FLAG_MODELS,
     FLAG_MAX_LENGTH,
     FLAG_TAG,
+    FLAG_PRECISION,
     FLAG_ATTENTION_MODE,
     FLAG_SWITCH("word-scores", "also print the log-probability of each target piece, and of </s>"),
     FLAG_SWITCH("summary", "print the last line only"),
@@ -61,7 +62,7 @@ static int score_all(Scoring *s, Err *err) {
     const int all = (int)arrlen(source);
     messages_progress(&view);
     session_init(&session, s->models.list, s->models.count, pool);
-    session.tag = s->search.tag;
+    search_options_session(&s->search, &session);
     for (int i = 0, n; i < all && !status; i += n) {
         n = score_most(source + i, target + i, all - i);
         status = score_some(s, &session, i, n, err);

@@ -22,6 +22,7 @@ static const Flag flags[] = {
     FLAGS_BEAM,
     FLAG_MAX_LENGTH,
     FLAG_TAG,
+    FLAG_PRECISION,
     FLAG_ATTENTION_MODE,
     FLAGS_ALIGNMENT,
     FLAG_INT("n-best", "print the N best hypotheses: `line ||| text ||| features ||| score`", 0, 1000, NULL),
@@ -304,7 +305,7 @@ static int translate(Translating *t, Err *err) {
     Threads *threads = threads_new(t->threads);
     messages_progress(&t->progress);
     session_init(&t->session, t->models.list, t->models.count, threads);
-    t->session.tag = t->search.tag;
+    search_options_session(&t->search, &t->session);
     alignments_page_init(&t->page);
     int status = translate_all(t, err);
     alignments_page_free(&t->page);

@@ -19,6 +19,7 @@ static const Flag flags[] = {
     FLAG_FORCE,
     FLAG_MAX_LENGTH,
     FLAG_TAG,
+    FLAG_PRECISION,
     FLAGS_MESSAGES,
     FLAG_THREADS,
     FLAG_ISA,
@@ -60,7 +61,7 @@ static SearchChoice choose(Tuning *t, SearchChoice *before) {
     for (int i = 0; i < PENALTIES; i++) penalty[i] = (4 - i) / 10.0;
     Threads *threads = threads_new(t->threads);
     session_init(&session, members, 1, threads);
-    session.tag = t->search.tag;
+    search_options_session(&t->search, &session);
     messages_progress(&t->view);
     puts("beam  normalize  word-penalty   BLEU  length, best for each beam");
     for (int i = 0; i < t->beam_count; i++) {

@@ -70,6 +70,30 @@ Operand operand_pack(Threads *threads, Operand b, void *panels) {
     return operand_with_panels(b, panels);
 }
 
+typedef struct Rounding {
+    Operand from;
+    char *to;
+} Rounding;
+
+/* A panel of floats has the rows of its columns one after the other. */
+static void round_panels(void *context, int begin, int end) {
+    const Rounding *r = context;
+    const int k = r->from.k, width = r->from.width;
+    for (size_t i = (size_t)begin; i < (size_t)end; i++)
+        kernels->gemm[PANELS_BF16]->pack_rows(r->to + i * panel_size(PANELS_BF16, k), width, 0,
+                                              (char *)r->from.panels + i * panel_size(PANELS_F32, k), width, width, k);
+}
+
+Operand operand_round(Threads *threads, Operand b, void *panels) {
+    CHECK(b.panels && b.format == PANELS_F32 && b.width == kernels->gemm[PANELS_BF16]->tile_cols,
+          "operand_round: format %d, width %d", b.format, b.width);
+    Rounding rounding = {b, panels};
+    threads_run(threads, "pack", blocks_of(b.n, b.width), 1 + (int)(65536 / (panel_size(b.format, b.k) + 1)),
+                round_panels, &rounding);
+    b.format = PANELS_BF16;
+    return operand_with_panels(b, panels);
+}
+
 /* ---- some rows, some columns ------------------------------------------------------------------------------------ */
 
 void operand_pack_rows(Operand b, int first, const void *rows, const float *scales, int count) {

@@ -38,6 +38,9 @@ size_t panel_size(PanelFormat format, int k);
 /* Packs B into `panels`, packed_size bytes that the caller owns. Returns b with these panels, for any number of
    products. */
 Operand operand_pack(Threads *threads, Operand b, void *panels);
+/* Packs B, which has panels of PANELS_F32, into panels of PANELS_BF16: `panels` is packed_size bytes that the caller owns.
+   Returns B with them. */
+Operand operand_round(Threads *threads, Operand b, void *panels);
 /* Returns b with panels that operand_pack_rows fills. */
 Operand operand_with_panels(Operand b, void *panels);
 /* Packs the rows first..first+count-1 of B into the panels of b, in ascending order, but with PANELS_F32 in any order: rows

@@ -302,7 +302,7 @@ static bool is_few(int rows) {
 
 /* If m is large, packing takes little time compared to the product, and the panels would take much memory. */
 Operand tape_operand(Tape *tape, Var *w, bool transposed, int m) {
-    if (w->weight && w->weight->shared) return weight_operand(w->weight, tape->threads, transposed);
+    if (w->weight && w->weight->shared) return weight_operand(w->weight, tape->threads, transposed, tape->products);
     Operand b = {.k = transposed ? w->cols : w->rows,
                  .n = transposed ? w->rows : w->cols,
                  .b = w->v,

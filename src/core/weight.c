@@ -14,13 +14,17 @@ void weight_share(Weight *weight, PanelFormat format, int rows, int cols, void *
     weight->packed[1] = (Operand){
         .k = cols, .n = rows, .b = values, .ld = cols, .transposed = true, .format = format, .scales = scales};
     if (!keep) weight->packed[0] = operand_with_panels(weight->packed[0], memory);
-    weight->ready[0] = !keep;
-    weight->ready[1] = false;
+    for (int i = 0; i < 4; i++) weight->ready[i] = i == 0 && !keep;
+    for (int i = 2; i < 4; i++) {
+        weight->packed[i] = weight->packed[i - 2];
+        weight->packed[i].format = PANELS_BF16;
+        weight->packed[i].panels = NULL;
+    }
     pthread_mutex_init(&weight->lock, NULL);
 }
 
 void weight_free(Weight *weight) {
-    for (int i = 0; i < 2 && weight->values; i++) mem_free(weight->packed[i].panels);
+    for (int i = weight->values ? 0 : 2; i < 4; i++) mem_free(weight->packed[i].panels);
     pthread_mutex_destroy(&weight->lock);
 }
 
@@ -36,25 +40,29 @@ void weight_row(const Weight *weight, int i, real *to) {
 }
 
 /* If several tapes call this at the same time, the first one packs; the others wait, then read its panels. */
-static void pack_once(Weight *weight, Threads *threads, bool transposed) {
-    Operand *b = &weight->packed[transposed];
-    CHECK(weight->values && (b->format != PANELS_I8 || b->scales), "a product of [%d, %d] that has no panels", b->k,
-          b->n);
+static void pack_once(Weight *weight, Threads *threads, int i) {
+    Operand *b = &weight->packed[i];
+    CHECK(i == 2 || (weight->values && (b->format != PANELS_I8 || b->scales)),
+          "a product of [%d, %d] that has no panels", b->k, b->n);
     /* allocated before the lock, because a refused allocation leaves this function and would leave it locked */
     void *memory = mem_alloc_aligned(packed_size(b->format, b->k, b->n));
     pthread_mutex_lock(&weight->lock);
-    if (!weight->ready[transposed]) {
-        const Operand packed = operand_pack(threads, *b, scope_keep(memory));
+    if (!weight->ready[i]) {
+        const Operand packed = weight->values ? operand_pack(threads, *b, scope_keep(memory))
+                                              : operand_round(threads, weight->packed[0], scope_keep(memory));
         b->panels = packed.panels; /* other threads may read the rest of *b */
         b->width = packed.width;
-        __atomic_store_n(&weight->ready[transposed], true, __ATOMIC_RELEASE);
+        __atomic_store_n(&weight->ready[i], true, __ATOMIC_RELEASE);
         memory = NULL;
     }
     pthread_mutex_unlock(&weight->lock);
     mem_free(memory);
 }
 
-Operand weight_operand(Weight *weight, Threads *threads, bool transposed) {
-    if (!__atomic_load_n(&weight->ready[transposed], __ATOMIC_ACQUIRE)) pack_once(weight, threads, transposed);
-    return weight->packed[transposed];
+Operand weight_operand(Weight *weight, Threads *threads, bool transposed, PanelFormat products) {
+    const int i = transposed + (products == PANELS_BF16 ? 2 : 0);
+    CHECK(i < 2 || weight->packed[0].format == PANELS_F32, "a product of bfloat16 with a weight of format %d",
+          weight->packed[0].format);
+    if (!__atomic_load_n(&weight->ready[i], __ATOMIC_ACQUIRE)) pack_once(weight, threads, i);
+    return weight->packed[i];
 }

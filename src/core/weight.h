@@ -16,14 +16,15 @@
    tape at a time may run tape_backward, because the gradient belongs to the model.
    After weight_share: a weight of a model that is not trained. Any number of tapes in any number of threads read it.
    If only products read the weight, it has panels from the start. Otherwise it has values; the first tape that needs
-   panels packs them from the values, under the lock. Packed panels do not change. */
+   panels packs them from the values, under the lock. So does the first tape that needs panels of bfloat16. Packed panels
+   do not change. */
 typedef struct Weight {
     int index; /* among the parameters of its model */
     bool shared;
     /* Of a shared weight: */
     const void *values; /* [rows, cols] of real or int8_t, not owned; NULL: the weight has panels */
-    Operand packed[2];  /* W and Wᵀ; they have panels if `ready` is true */
-    bool ready[2];      /* threads use __atomic functions, because C++ has no atomic_bool */
+    Operand packed[4];  /* W and Wᵀ, then both of PANELS_BF16; they have panels if `ready` is true */
+    bool ready[4];      /* threads use __atomic functions, because C++ has no atomic_bool */
     pthread_mutex_t lock;
 } Weight;
 
@@ -35,7 +36,8 @@ void weight_share(Weight *weight, PanelFormat format, int rows, int cols, void *
 void weight_free(Weight *weight);
 /* Copies row i of a shared weight with values; integers are multiplied by their scale. */
 void weight_row(const Weight *weight, int i, real *to);
-/* Returns W, or Wᵀ, of a shared weight with its panels. */
-Operand weight_operand(Weight *weight, Threads *threads, bool transposed);
+/* Returns W, or Wᵀ, of a shared weight with its panels; `products`: PANELS_F32, or PANELS_BF16 for a weight that has no
+   integers. */
+Operand weight_operand(Weight *weight, Threads *threads, bool transposed, PanelFormat products);
 
 #endif

@@ -23,6 +23,7 @@ static __attribute__((nonnull)) char **word_of(Fields *fields, const char *name)
     if (!strcmp(name, "prefix")) return &fields->prefix;
     if (!strcmp(name, "glossary")) return &fields->glossary;
     if (!strcmp(name, "tag")) return &fields->tag;
+    if (!strcmp(name, "precision")) return &fields->precision;
     if (!strcmp(name, "lexicon")) return &fields->lexicon;
     return !strcmp(name, "api_key") ? &fields->api_key : NULL;
 }
@@ -300,6 +301,7 @@ void fields_free(Fields *fields) {
     mem_free(fields->prefix);
     mem_free(fields->glossary);
     mem_free(fields->tag);
+    mem_free(fields->precision);
     mem_free(fields->lexicon);
     mem_free(fields->source);
     mem_free(fields->target);

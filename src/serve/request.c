@@ -154,6 +154,7 @@ static int set_search(Start *s) {
     *search = fields->search;
     search->n_best = fields->alternatives + 1;
     search->tag = fields->tag;
+    search->precision = fields->precision;
     search->glossary = fields->glossary ? &w->glossary : NULL;
     if (fields->lexicon && !(search->lexicon = w->lexicon = lexicon_parse(fields->lexicon, &err)))
         return reply_error(s->reply, 400, "Invalid request: lexicon, line %ld: %s", err.line, err.reason);

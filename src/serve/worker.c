@@ -223,7 +223,7 @@ static void run(void *context) {
     if (!b->session->count) session_init(b->session, (const Translator *const[]){&task->served->translator}, 1, w->one);
     void (*const work[])(WorkerBatch *,
                          Session *) = {[JOB_TRANSLATE] = translate, [JOB_ALIGN] = align, [JOB_SCORE] = score};
-    b->session->tag = task->search.tag;
+    search_options_session(&task->search, b->session);
     work[task->kind](b, b->session);
 }
 

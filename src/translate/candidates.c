@@ -31,7 +31,7 @@ void session_candidates(Session *session, const Translations *t, int i, const Hy
                         int count, WordCandidate *candidates) {
     Tape *tape = &session->tape;
     const int *source = t->source[i], length = (int)arrlen(source);
-    session->tape.recording = false;
+    session_begin(session);
     TapeMark mark = tape_mark(tape);
     const Batch pair = batch_fold(&tape->arena, &source, &length, &h->ids, &h->length, 1, NULL, options->bos);
     const Var *mean = session_logits(session, &pair, options->attention);

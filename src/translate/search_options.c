@@ -1,5 +1,6 @@
 #include "translate/search_options.h"
 
+#include "core/choice.h"
 #include "translate/ensemble.h"
 #include "translate/unknown.h"
 
@@ -21,6 +22,7 @@ const SearchOption search_option_rows[] = {
     {"head", "alignment-head", true, true, SEARCH_INT, AT(attention.head), 0, 256},
     {"shift", "shift", true, false, SEARCH_SWITCH, AT(shift), 0, 0},
     {"tag", "tag", true, true, SEARCH_TEXT, AT(tag), 0, 0},
+    {"precision", "precision", true, true, SEARCH_TEXT, AT(precision), 0, 0},
     {"sample", "output-sampling", true, true, SEARCH_SWITCH, AT(sample), 0, 0},
     {"top_k", NULL, true, true, SEARCH_INT, AT(top_k), 0, 1 << 20},
     {"top_p", NULL, true, true, SEARCH_REAL, AT(top_p), 0, 1},
@@ -142,6 +144,25 @@ static int check_attention(const SearchOptions *o, const Translator *member, con
     return status ? SEARCH_UNSUPPORTED : 0;
 }
 
+static const char precisions[] = "float32|bfloat16";
+_Static_assert(PANELS_F32 == 0 && PANELS_BF16 == 1, "the order of the names above");
+
+/* The format that the options ask for; -1: they have another name. */
+static int products_of(const SearchOptions *o) { return o->precision ? choice_find(precisions, o->precision) : PANELS_F32; }
+
+/* The error has a path if the model is the reason. */
+static int check_precision(const SearchOptions *o, const Translator *const *members, const char *const *paths, int count,
+                           SearchNames names, Err *err) {
+    const int products = products_of(o);
+    if (products < 0)
+        return err_set(err, NULL, 0, "%s is '%.100s', but must be float32 or bfloat16", NAME(precision), o->precision);
+    for (int i = 0; i < count && products != PANELS_F32; i++)
+        if (members[i]->quantized)
+            return err_set(err, paths[i], 0, "%s %s: this model multiplies integers of 8 bits", NAME(precision),
+                           o->precision);
+    return 0;
+}
+
 int search_options_check(const SearchOptions *o, const Translator *const *members, const char *const *paths, int count,
                          SearchNames names, Err *err) {
     if (check_limits(o, names, err) || check_sampling(o, names, err)) return SEARCH_WRONG;
@@ -159,6 +180,7 @@ int search_options_check(const SearchOptions *o, const Translator *const *member
                 o->coverage > 0 ? NAME(coverage) : NAME(replace_unknown));
         return SEARCH_UNSUPPORTED;
     }
+    if (check_precision(o, members, paths, count, names, err)) return err->path[0] ? SEARCH_UNSUPPORTED : SEARCH_WRONG;
     if (!o->tag || vocab_tag(members[0]->source.vocab, o->tag) >= 0) return 0; /* all have the same source pieces */
     err_set(err, paths[0], 0, "this model has no tag '%.100s'", o->tag);
     return SEARCH_UNSUPPORTED;
@@ -187,6 +209,11 @@ BeamOptions search_options_beam(const SearchOptions *o, const Translator *first,
     beam.sampling = sampling;
     beam.beam = wanted;
     return beam;
+}
+
+void search_options_session(const SearchOptions *o, Session *session) {
+    session->tag = o->tag;
+    session->products = (PanelFormat)products_of(o);
 }
 
 char *search_options_text(const SearchOptions *o, const Translations *found, int i, int k) {

@@ -5,8 +5,8 @@
 #define TIDE_SEARCH_OPTIONS_H
 
 #include "translate/glossary.h"
+#include "translate/session.h"
 #include "translate/shortlist.h"
-#include "translate/translations.h"
 
 /* See search_options_default for what is not zero by default. The struct owns nothing that it points to. */
 typedef struct SearchOptions {
@@ -20,6 +20,7 @@ typedef struct SearchOptions {
     bool shift;                     /* see alignment_shift */
     bool alignments;                /* alignments are wanted */
     const char *tag;                /* read the sources as text of the training corpora with this tag; NULL: none */
+    const char *precision;          /* what products with weights multiply: "float32" or "bfloat16"; NULL: float32 */
     bool sample;                    /* draw words instead of searching; the next four options are for this */
     int top_k;                      /* from the k most probable words; 0: from all */
     double top_p;                   /* from the fewest words whose probabilities sum to p; 0: from all */
@@ -73,6 +74,8 @@ int search_options_check(const SearchOptions *options, const Translator *const *
 /* The options of a beam search by models of which `first` is the first, without the lists that differ between
    sentences. *sampling is used if words are drawn; the caller sets `first` in it. */
 BeamOptions search_options_beam(const SearchOptions *options, const Translator *first, Sampling *sampling);
+/* Sets what the options say about all that the session computes. The options must stay valid. */
+void search_options_session(const SearchOptions *options, Session *session);
 /* The text of hypothesis k of sentence i, with <unk> replaced if the options say so; "" if there is no such hypothesis;
    owned by the caller. */
 char *search_options_text(const SearchOptions *options, const Translations *translations, int i, int k);

@@ -20,6 +20,11 @@ void session_free(Session *session) {
     *session = (Session){0};
 }
 
+void session_begin(Session *session) {
+    session->tape.recording = false;
+    session->tape.products = session->products;
+}
+
 /* The ids of source sentences, which end in the tag if there is one; as side_encode_all. */
 static int **encode_sources(const Session *session, char *const *sentences, int n) {
     const Side *side = &session->members[0]->source;
@@ -90,7 +95,7 @@ Translations session_translate(Session *session, char *const *sentences, int n, 
     int *length = arena_alloc(&t.arena, (size_t)batch * sizeof *length), all = n;
     BeamOptions own = *options;
     const int width = widest(options, n);
-    session->tape.recording = false;
+    session_begin(session);
     while (all > 0 && lengths[order[all - 1]] == 1) all--; /* empty sentences */
     for (int done = 0, size; done < all; done += size) {
         own.numbers = order + done;
@@ -147,7 +152,7 @@ void session_align(Session *session, char *const *source, char *const *target, i
                    Alignment *alignments) {
     Tape *tape = &session->tape;
     const Translator *translator = session->members[0];
-    session->tape.recording = false;
+    session_begin(session);
     TapeMark mark = tape_mark(tape);
     const Batch batch = forced_batch(session, source, target, n);
     Forced forced = model_force(tape, &translator->model, &batch, &(PassOptions){.attention = attention});
@@ -212,7 +217,7 @@ static void word_losses(Session *session, const Batch *batch, AttentionOptions a
 void session_scores(Session *session, char *const *source, char *const *target, int n, AttentionOptions attention,
                     PairScore *scores, double **by_piece) {
     Tape *tape = &session->tape;
-    session->tape.recording = false;
+    session_begin(session);
     TapeMark mark = tape_mark(tape);
     const Batch batch = forced_batch(session, source, target, n);
     const Sequences *y = &batch.target;

@@ -13,12 +13,15 @@ typedef struct Session {
     int count;
     Tape tape;
     const char *tag; /* of all source sentences, not owned; NULL: none. All members must have it: see vocab_add_tag */
+    PanelFormat products; /* of weights: PANELS_F32, or PANELS_BF16 if no member has integers: see Tape */
 } Session;
 
 /* The members must form an ensemble (see ensemble_check). Models and threads must live longer than the session. Two
    sessions that run at the same time need two thread pools. */
 void session_init(Session *session, const Translator *const *members, int count, Threads *threads);
 void session_free(Session *session);
+/* Prepares the tape for ops that are no training. Each function below calls it but session_logits. */
+void session_begin(Session *session);
 
 /* The default limit of pieces in a sentence. The memory of a search grows with the square of the length. */
 enum { MOST_PIECES = 1000 };

@@ -48,6 +48,19 @@ def check_tags(b):
     check(align[0] != align[1], "a tag does not change alignments")
 
 
+def check_precision(b):
+    b.same(["--precision", "bfloat16"], precision="bfloat16")
+    b.same(["--precision", "float32"], precision="float32")
+    b.refused("precision is 'half', but must be float32 or bfloat16", precision="half")
+    b.refused("bad precision", precision=16)
+    pairs = {"q": b.sources, "translation": b.program()}
+    exact, rounded = (
+        b.server.ask("POST", "/v1/score", {**pairs, "precision": precision})[1]["score"]
+        for precision in ("float32", "bfloat16")
+    )
+    check(exact != rounded, f"the precision does not change scores: {exact}")
+
+
 def check_search(b):
     b.same(["--word-penalty", "2"], word_penalty=2)
     b.same(["--word-penalty", "-0.5", "--normalize", "0"], word_penalty=-0.5, normalize=0)
@@ -128,7 +141,7 @@ def check_shortlist(b):
     b.refused("bad shortlist", shortlist="words")
 
 
-CHECKS = {"options": (check_tags, check_search, check_samples, check_shown), "shortlist": (check_shortlist,)}
+CHECKS = {"options": (check_tags, check_precision, check_search, check_samples, check_shown), "shortlist": (check_shortlist,)}
 
 
 def main():

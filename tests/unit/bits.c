@@ -1,6 +1,6 @@
 /* usage: bits
-   Trains models of all kinds and decodes with them, once with each kernel set of this machine. Prints a line for each:
-   the kernel set, the kind, and a hash of all losses, weights, ids, log probabilities and scores. The paper's model
+   Trains models of all kinds and decodes with them, once with each kernel set of this machine, with products of float and of
+   bfloat16. Prints a line for each: the kernel set, the kind and, if it is bfloat16, the precision, and a hash of all losses, weights, ids, log probabilities and scores. The paper's model
    must have the same hash with three threads. neon.sh and wasm.sh of tests/e2e compare the hashes of two machines.
    Uses only core/ and model/, which need no library that another machine may lack. */
 #include "core/kernels.h"
@@ -29,6 +29,7 @@ static uint64_t hash_decoding(uint64_t hash, Training *t, int beam) {
     Rng rng = rng_seed(5, 1);
     sentences_draw(&source, &rng);
     t->tape.recording = false;
+    t->tape.products = t->products;
     Nbest *found =
         beam_search(&t->tape, (Ensemble){&model, 1}, source.rows, source.length, SOURCES, &options, &out, NULL);
     for (int i = 0; i < SOURCES; i++)
@@ -43,10 +44,11 @@ static uint64_t hash_decoding(uint64_t hash, Training *t, int beam) {
     return hash;
 }
 
-static uint64_t hash_run(const char *kind, int batch, int threads) {
+static uint64_t hash_run(const char *kind, PanelFormat products, int batch, int threads) {
     uint64_t hash = 0xcbf29ce484222325u;
     Training t;
     training_begin(&t, kind, batch, threads);
+    t.products = products;
     for (uint64_t update = 0; update < UPDATES; update++) {
         double nats = training_step(&t, update);
         hash = hash_bytes(hash, &nats, sizeof nats);
@@ -57,6 +59,18 @@ static uint64_t hash_run(const char *kind, int batch, int threads) {
     return hash;
 }
 
+/* Returns whether the hash depends on the number of threads. */
+static int print_hash(const char *kind, PanelFormat products, int batch) {
+    const char *precision = products == PANELS_BF16 ? "-bfloat16" : "";
+    const uint64_t alone = hash_run(kind, products, batch, 1);
+    printf("%s %s%s %016" PRIx64 "\n", kernels->name, kind, precision, alone);
+    if (batch != BATCH) return 0;
+    const uint64_t shared = hash_run(kind, products, batch, 3);
+    if (shared == alone) return 0;
+    printf("%s %s%s %016" PRIx64 " with 3 threads\n", kernels->name, kind, precision, shared);
+    return 1;
+}
+
 int main(void) {
     static const char *const kinds[] = {"additive", "dot", "general",        "scaled-dot",  "multi-head", "none",
                                         "gru",      "cnn", "self-attention", "transformer", "deep-bigru", "coverage"};
@@ -64,11 +78,8 @@ int main(void) {
     for (int set = next_set(-1, PANELS_F32); kernels_at(set); set = next_set(set, PANELS_F32)) {
         kernels = kernels_at(set);
         for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-            uint64_t alone = hash_run(kinds[i], i ? SMALL_BATCH : BATCH, 1);
-            uint64_t shared = i ? alone : hash_run(kinds[i], BATCH, 3);
-            printf("%s %s %016" PRIx64 "\n", kernels->name, kinds[i], alone);
-            if (shared != alone)
-                printf("%s %s %016" PRIx64 " with 3 threads\n", kernels->name, kinds[i], shared), failed = 1;
+            failed |= print_hash(kinds[i], PANELS_F32, i ? SMALL_BATCH : BATCH);
+            failed |= print_hash(kinds[i], PANELS_BF16, i ? SMALL_BATCH : BATCH);
         }
     }
     return failed;

@@ -442,12 +442,53 @@ static void refuses_wrong_arguments(void **state) {
     check_refused(f, cases, sizeof cases / sizeof *cases);
 }
 
+/* Products of bfloat16, in this call only: the same bits as those of a session whose weights keep their values. A model of
+   int8 refuses. */
+static void multiplies_bfloat16(void **state) {
+    Fixture *f = *state;
+    Translator t;
+    const ModelOptions small = small_options("en");
+    write_tagged_model(&t, &small, target_texts, "news", 5, f->path);
+    TideModel *model = load(f->path);
+    TideSession *session = open_session(model, 1);
+    Session right;
+    Threads *threads = threads_new(1);
+    session_init(&right, (const Translator *[]){&t}, 1, threads);
+    const double plain = session_score(&right, source_texts[0], target_texts[0], (AttentionOptions){0}).log_probability;
+    right.products = PANELS_BF16;
+    tape_reset(&right.tape);
+    const double rounded =
+        session_score(&right, source_texts[0], target_texts[0], (AttentionOptions){0}).log_probability;
+    session_free(&right);
+    threads_free(threads);
+    assert_true(plain != rounded && fabs(plain - rounded) < 0.1);
+    const TideForceOptions options = {.size = sizeof options, .precision = "bfloat16"};
+    assert_true(pair_score(session, &options) == rounded);
+    assert_true(pair_score(session, NULL) == plain);
+    tide_session_free(session);
+    tide_free(model);
+
+    Err err;
+    TideResult *result;
+    const TideTranslateOptions search = {.size = sizeof search, .precision = "bfloat16"};
+    t.quantized = true;
+    assert_int_equal(save(&t, f->path, &err), 0);
+    model = load(f->path);
+    session = open_session(model, 1);
+    assert_int_equal(tide_translate(session, sources, 1, &search, &result), TIDE_UNSUPPORTED);
+    assert_non_null(strstr(tide_error(session), ": precision bfloat16: this model multiplies integers of 8 bits"));
+    tide_session_free(session);
+    tide_free(model);
+    translator_free(&t);
+}
+
 static void refuses_wrong_options(void **state) {
     Fixture *f = *state;
     const char *const good[] = {"潮水退了。"};
     const Refused cases[] = {
         {TIDE_BAD_ARGUMENT, good, 1, {.word_penalty = &(double){11}}, "word_penalty is 11, but must be between -10"},
         {TIDE_BAD_ARGUMENT, good, 1, {.word_penalty = &(double){NAN}}, "word_penalty is nan"},
+        {TIDE_BAD_ARGUMENT, good, 1, {.precision = "half"}, "precision is 'half', but must be float32 or bfloat16"},
         {TIDE_BAD_ARGUMENT, good, 1, {.top_k = 3}, "top_k needs sample"},
         {TIDE_BAD_ARGUMENT, good, 1, {.seed = 3}, "seed needs sample"},
         {TIDE_BAD_ARGUMENT, good, 1, {.sample = 1, .top_p = 1.5}, "top_p is 1.5, but must be between 0 and 1"},
@@ -1119,6 +1160,7 @@ int main(void) {
         TEST(translates_as_the_program_does),
         TEST(aligns_and_scores_given_pairs),
         TEST(reads_tagged_sources),
+        TEST(multiplies_bfloat16),
         TEST(knows_the_options_of_a_search),
         TEST(searches_the_words_of_a_shortlist),
         TEST(replaces_unknown_words),

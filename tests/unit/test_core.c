@@ -421,6 +421,7 @@ enum { TAPES = 4 };
 typedef struct Reader {
     Weight *weight;
     pthread_barrier_t *start;
+    PanelFormat products;
     const void *panels;
 } Reader;
 
@@ -467,40 +468,45 @@ static void *read_weight(void *context) {
     Reader *reader = context;
     Threads *threads = threads_new(1);
     pthread_barrier_wait(reader->start);
-    reader->panels = weight_operand(reader->weight, threads, false).panels;
+    reader->panels = weight_operand(reader->weight, threads, false, reader->products).panels;
     threads_free(threads);
     return NULL;
 }
 
-/* Threads that need a weight at the same time read the same panels, and the panels are right. */
+/* Threads that need a weight at the same time read the same panels, and the panels are right: those of floats, and those of
+   bfloat16, packed from the values, or from the panels of floats. */
 static void a_shared_weight_is_packed_once(void **unused) {
     (void)unused;
     enum { ROUNDS = 200 };
-    const size_t SIZE = (size_t)40 * 96, packed = packed_size(PANELS_F32, 40, 96);
+    const size_t SIZE = (size_t)40 * 96, most = packed_size(PANELS_BF16, 40, 96);
     Threads *alone = threads_new(1);
-    real *right = mem_alloc_aligned(packed);
+    real *right = mem_alloc_aligned(most), *floats = mem_alloc_aligned(most);
     for (int round = 0; round < ROUNDS; round++) {
+        const PanelFormat products = round % 3 ? PANELS_BF16 : PANELS_F32;
+        const bool keep = round % 3 != 2;
         Weight weight;
         Reader readers[TAPES];
         pthread_t threads[TAPES];
         pthread_barrier_t start;
         real *values = mem_alloc_aligned(SIZE * sizeof *values);
         for (size_t i = 0; i < SIZE; i++) values[i] = (real)i;
-        weight_share(&weight, PANELS_F32, 40, 96, values, true, NULL);
+        weight_share(&weight, PANELS_F32, 40, 96, keep ? values : floats, keep, NULL);
+        if (!keep) operand_pack_rows(weight.packed[0], 0, values, NULL, 40);
         pthread_barrier_init(&start, NULL, TAPES);
         for (int i = 0; i < TAPES; i++) {
-            readers[i] = (Reader){&weight, &start, NULL};
+            readers[i] = (Reader){&weight, &start, products, NULL};
             assert_int_equal(pthread_create(&threads[i], NULL, read_weight, &readers[i]), 0);
         }
         for (int i = 0; i < TAPES; i++) pthread_join(threads[i], NULL);
-        for (int i = 0; i < TAPES; i++) assert_ptr_equal(readers[i].panels, weight.packed[false].panels);
-        operand_pack(alone, (Operand){.k = 40, .n = 96, .b = values, .ld = 96}, right);
-        assert_memory_equal(weight.packed[false].panels, right, packed);
+        for (int i = 0; i < TAPES; i++) assert_ptr_equal(readers[i].panels, readers[0].panels);
+        operand_pack(alone, (Operand){.k = 40, .n = 96, .b = values, .ld = 96, .format = products}, right);
+        assert_memory_equal(readers[0].panels, right, packed_size(products, 40, 96));
         pthread_barrier_destroy(&start);
         weight_free(&weight);
         mem_free(values);
     }
     mem_free(right);
+    mem_free(floats);
     threads_free(alone);
 }
 

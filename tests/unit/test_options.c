@@ -241,6 +241,7 @@ static const struct {
     {"head", "alignment-head", true, true, 0, 256},
     {"shift", "shift", true, false, 0, 0},
     {"tag", "tag", true, true, 0, 0},
+    {"precision", "precision", true, true, 0, 0},
     {"sample", "output-sampling", true, true, 0, 0},
     {"top_k", NULL, true, true, 0, 1048576},
     {"top_p", NULL, true, true, 0, 1},

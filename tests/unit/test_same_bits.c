@@ -17,9 +17,10 @@
 
 /* Trains. Fills nats with the losses and size with the number of weights; returns the weights, which the caller
    releases. */
-static real *train(const char *kind, int threads, double nats[UPDATES], size_t *size) {
+static real *train(const char *kind, PanelFormat products, int threads, double nats[UPDATES], size_t *size) {
     Training t;
     training_begin(&t, kind, SENTENCES, threads);
+    t.products = products;
     for (uint64_t update = 0; update < UPDATES; update++) nats[update] = training_step(&t, update);
     *size = t.model.params.size * sizeof(real);
     real *weights = memcpy(mem_alloc(*size), t.model.params.values, *size);
@@ -27,17 +28,17 @@ static real *train(const char *kind, int threads, double nats[UPDATES], size_t *
     return weights;
 }
 
-static void check_bits(const char *kind, const int counts[], int n) {
+static void check_bits(const char *kind, PanelFormat products, const int counts[], int n) {
     double right[UPDATES], nats[UPDATES];
     size_t size;
-    real *first = train(kind, 1, right, &size);
+    real *first = train(kind, products, 1, right, &size);
     assert_true(isfinite(right[UPDATES - 1]));
     for (int set = next_set(-1, PANELS_F32); kernels_at(set); set = next_set(set, PANELS_F32))
         for (int i = 0; i < n; i++) {
             kernels = kernels_at(set);
-            real *weights = train(kind, counts[i], nats, &size);
+            real *weights = train(kind, products, counts[i], nats, &size);
             if (memcmp(weights, first, size) != 0 || memcmp(nats, right, sizeof nats) != 0)
-                fail_msg("%s, %s with %d threads differs", kind, kernels->name, counts[i]);
+                fail_msg("%s, format %d, %s with %d threads differs", kind, products, kernels->name, counts[i]);
             mem_free(weights);
         }
     mem_free(first);
@@ -47,9 +48,13 @@ static void check_bits(const char *kind, const int counts[], int n) {
 static void any_threads_and_kernels_end_in_the_same_bits(void **unused) {
     (void)unused;
     static const int counts[] = {1, 2, 3, 8};
-    check_bits("additive", counts, 4);
+    check_bits("additive", PANELS_F32, counts, 4);
+    check_bits("additive", PANELS_BF16, counts + 2, 1);
     static const char *const others[] = {"multi-head", "deep-bigru", "gru", "cnn", "self-attention", "transformer"};
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++) check_bits(others[i], counts + 2, 1);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        check_bits(others[i], PANELS_F32, counts + 2, 1);
+        check_bits(others[i], PANELS_BF16, counts + 2, 1);
+    }
 }
 
 /* ---- ops on matrices that are split among eight threads -------------------------------------------------------- */

@@ -36,6 +36,7 @@ static Batch batch_draw(Arena *arena, uint64_t number, int n) {
 
 typedef struct Training {
     int sentences; /* in a batch; at most SENTENCES */
+    PanelFormat products; /* of weights: see Tape */
     Threads *threads;
     Model model;
     PassOptions pass;
@@ -49,6 +50,7 @@ static void training_begin(Training *t, const char *kind, int sentences, int thr
     t->pass = (PassOptions){.dropout = {.embedding = 0.2, .annotation = 0.1, .readout = 0.3}};
     choose_kind(&config, kind);
     t->sentences = sentences;
+    t->products = PANELS_F32;
     t->threads = threads_new(threads);
     model_init(&t->model, &config);
     params_allocate(&t->model.params);
@@ -71,6 +73,7 @@ static void training_end(Training *t) {
 static inline double training_step(Training *t, uint64_t number) {
     Params *params = &t->model.params;
     t->tape.recording = true;
+    t->tape.products = t->products;
     Batch batch = batch_draw(&t->tape.arena, number, t->sentences);
     Forced forced = model_force(&t->tape, &t->model, &batch, &t->pass);
     double nats;
