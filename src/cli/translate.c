@@ -61,7 +61,7 @@ static const FlagGroup groups[] = {
     {"Common flags",
      "beam-size n-best alignment word-scores heatmap html format split-sentences glossary threads quiet log"},
     {"Search",
-     "normalize word-penalty coverage-penalty models max-length prefix tag attention-mode settled mini-batch"},
+     "normalize word-penalty coverage-penalty models max-length prefix tag precision attention-mode settled mini-batch"},
     {"Samples", "output-sampling seed"},
     {"Unknown words", "replace-unk lexicon allow-han"},
     {"Shortlists", "shortlist shortlist-first shortlist-best"},
