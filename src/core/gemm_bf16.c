@@ -86,31 +86,25 @@ INLINE void half_block(const int rows, const real *a, const real *b, const char 
     }
 }
 
-/* Computes one tile of full width. `rows` is a constant in each inlined copy, so that the sums are in registers. */
+/* For i, j of a tile of `rows` rows: vector j of row i. */
+#define EACH_VECTOR                                                                                                    \
+    _Pragma("GCC unroll 16") for (int i = 0; i < rows; i++) _Pragma("GCC unroll 2") for (int j = 0; j < TILE_VECTORS; j++)
+
+/* Computes one tile of full width. `rows` is a constant in each inlined copy, so that the sums of half a block are in
+   registers. */
 INLINE void tile(const int rows, int steps, const real *a, const real *b, const real *init, int ld_init, real *c,
                  int ld_c, const char *prefetch, int prefetch_step) {
     const int line = prefetch_step / BLOCK; /* bytes for each number of the block */
-    for (int step = 0; step < steps; step++, prefetch += prefetch_step, init = c, ld_init = ld_c) {
-        Sums even, odd;
-        real waiting[TILE_ROWS][TILE_COLS];
+    Sums all, even, odd;                    /* `all` and `even` are in memory: see below */
+    EACH_VECTOR all[i][j] = init ? flush(v_load(init + (size_t)i * (size_t)ld_init + j * VW)) : v_splat(0);
+    for (int step = 0; step < steps; step++, prefetch += prefetch_step, a += BLOCK * rows, b += BLOCK * TILE_COLS) {
         half_block(rows, a, b, prefetch, line, even);
-#pragma GCC unroll 16
-        for (int i = 0; i < rows; i++)
-#pragma GCC unroll 2
-            for (int j = 0; j < TILE_VECTORS; j++) v_store(waiting[i] + j * VW, even[i][j]);
-        __asm__ volatile("" : "+m"(waiting)); /* otherwise the compiler keeps all sums in registers, which are too few */
-        a += HALF * rows, b += HALF * TILE_COLS;
-        half_block(rows, a, b, prefetch + HALF * line, line, odd);
-        a += HALF * rows, b += HALF * TILE_COLS;
-#pragma GCC unroll 16
-        for (int i = 0; i < rows; i++)
-#pragma GCC unroll 2
-            for (int j = 0; j < TILE_VECTORS; j++) {
-                const vreal from = init ? v_load(init + (size_t)i * (size_t)ld_init + j * VW) : v_splat(0);
-                const vreal both = flush(v_load(waiting[i] + j * VW) + odd[i][j]);
-                v_store(c + (size_t)i * (size_t)ld_c + j * VW, flush(flush(from) + both));
-            }
+        /* otherwise the compiler wants more registers than there are */
+        __asm__ volatile("" : "+m"(all), "+m"(even));
+        half_block(rows, a + HALF * rows, b + HALF * TILE_COLS, prefetch + HALF * line, line, odd);
+        EACH_VECTOR all[i][j] = flush(all[i][j] + flush(even[i][j] + odd[i][j]));
     }
+    EACH_VECTOR v_store(c + (size_t)i * (size_t)ld_c + j * VW, all[i][j]);
 }
 
 /* Not inlined, because the compiler might move operations to before flush_begin or behind flush_end. */
