@@ -2,7 +2,7 @@
 #ifndef TIDE_BENCH_H
 #define TIDE_BENCH_H
 
-#include "core/threads.h"
+#include "core/operand.h"
 #include "model/config.h"
 
 /* A model, and a batch of `batch` sentences with `length` pieces each. config.depth, decoder_depth, ffn and heads are
@@ -11,6 +11,7 @@ typedef struct BenchSize {
     const char *name;
     ModelConfig config;
     int batch, length;
+    PanelFormat products; /* of weights: PANELS_F32 or PANELS_BF16 */
 } BenchSize;
 
 /* Each part measures and prints. bench_kernels and bench_gemm also check the results, and bench_decode

@@ -26,16 +26,29 @@ static real *random_matrix(int rows, int cols, uint64_t stream) {
     return x;
 }
 
-/* Compares 64 elements of c with chains of fused multiply-adds; they must be equal bit for bit. */
-static void verify(const Shape *s, const real *a, const real *b, const real *c) {
+/* x rounded to eight bits; x is finite, and neither very large nor very small. */
+static float rounded(float x) {
+    int exponent;
+    const float fraction = frexpf(x, &exponent);
+    return ldexpf(rintf(ldexpf(fraction, 8)), exponent - 8);
+}
+
+/* Compares 64 elements of c with chains of fused multiply-adds, or the sums of gemm_bf16.c; they must be equal bit for
+ * bit.
+ */
+static void verify(const Shape *s, PanelFormat format, const real *a, const real *b, const real *c) {
     const bool gradient = s->kind == GRADIENT, transposed = s->kind == TRANSPOSED;
     for (int sample = 0; sample < 64; sample++) {
         int i = sample * 7919 % s->m, j = sample * 104729 % s->n;
-        float sum = 0;
+        float sum = 0, half[2] = {0};
         for (int p = 0; p < s->k; p++) {
             size_t at_a = gradient ? (size_t)p * (size_t)s->m + (size_t)i : (size_t)i * (size_t)s->k + (size_t)p;
             size_t at_b = transposed ? (size_t)j * (size_t)s->k + (size_t)p : (size_t)p * (size_t)s->n + (size_t)j;
-            sum = fmaf(a[at_a], b[at_b], sum);
+            if (format == PANELS_F32) sum = fmaf(a[at_a], b[at_b], sum);
+            else half[p % 2] = fmaf(rounded(a[at_a]), rounded(b[at_b]), half[p % 2]);
+            if (p % 32 < 31 && p < s->k - 1) continue;
+            sum += half[0] + half[1];
+            half[0] = half[1] = 0;
         }
         real got = c[(size_t)i * (size_t)s->n + (size_t)j];
         CHECK(got == sum, "product %s: got %g, expected %g", s->name, got, sum);
@@ -48,17 +61,18 @@ static const real **rows_of(const real *matrix, int rows, int cols) {
     return list;
 }
 
-static void bench_shape(Threads *threads, const Shape *s, double peak) {
+static void bench_shape(Threads *threads, const Shape *s, PanelFormat format, double peak) {
     enum { REPEATS = 15, FEW = 512 };
     const bool is_gradient = s->kind == GRADIENT, transposed = s->kind == TRANSPOSED;
     double seconds[REPEATS], packing[REPEATS];
     real *a = random_matrix(is_gradient ? s->k : s->m, is_gradient ? s->m : s->k, 1);
     real *b = random_matrix(transposed ? s->n : s->k, transposed ? s->k : s->n, 2);
     real *c = random_matrix(s->m, s->n, 3);
-    void *panels = mem_alloc_aligned(packed_size(PANELS_F32, s->k, s->n));
-    const Operand plain = {.k = s->k, .n = s->n, .b = b, .ld = transposed ? s->k : s->n, .transposed = transposed};
+    void *panels = mem_alloc_aligned(packed_size(format, s->k, s->n));
+    const Operand plain = {
+        .k = s->k, .n = s->n, .b = b, .ld = transposed ? s->k : s->n, .transposed = transposed, .format = format};
     const real **x = rows_of(a, s->k, s->m), **y = rows_of(b, s->k, s->n);
-    const GradientProduct gradient = {s->m, s->n, 0, (const int[]){0, s->k}, x, y, .c = c};
+    const GradientProduct gradient = {s->m, s->n, 0, (const int[]){0, s->k}, x, y, .c = c, .format = format};
     const bool before = !is_gradient && s->m < FEW; /* packed before the product, as on the tape */
     Operand operand = plain;
     memset(c, 0, (size_t)s->m * (size_t)s->n * sizeof *c);
@@ -70,7 +84,7 @@ static void bench_shape(Threads *threads, const Shape *s, double peak) {
         if (is_gradient) gradient_product(threads, &gradient);
         else gemm(threads, &(Product){s->m, a, s->k, operand, NULL, 0, c, s->n}, 1);
         seconds[i] = seconds_now() - began;
-        if (i == 0) verify(s, a, b, c);
+        if (i == 0) verify(s, format, a, b, c);
     }
     double median = bench_median(seconds, REPEATS), speed = 2.0 * s->m * s->n * s->k / median;
     printf("  %-14s %5d x %5d x %5d  %6.1f GFLOP/s  %3.0f %%", s->name, s->m, s->k, s->n, speed / 1e9,
@@ -105,5 +119,5 @@ void bench_gemm(Threads *threads, const BenchSize *z) {
     };
     double peak = bench_peak(threads);
     printf("gemm %s: rows x inner x columns, peak %.0f GFLOP/s\n", z->name, peak / 1e9);
-    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) bench_shape(threads, &shapes[i], peak);
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) bench_shape(threads, &shapes[i], z->products, peak);
 }

@@ -65,6 +65,7 @@ static void subject_begin(Subject *s, const BenchSize *size, Threads *threads, b
     *s = (Subject){.size = size};
     model_init(&s->model, &config);
     tape_init(&s->tape, threads, rng_seed(1, 0));
+    s->tape.products = size->products;
     Rng rng = rng_seed(1, 1);
     if (int8) draw_integers(&s->model.params, &rng);
     else draw_floats(&s->model.params, &rng);
@@ -117,7 +118,7 @@ static void print_shares(Threads *threads, double all) {
 void bench_step(Threads *threads, const BenchSize *size, int updates) {
     Subject s;
     Optimizer optimizer;
-    const UpdateOptions options = {.step = {.rate = 1e-3, .clip_norm = 1}};
+    const UpdateOptions options = {.step = {.rate = 1e-3, .clip_norm = 1}, .products = size->products};
     enum { WARM = 2, MOST = 1000 };
     double seconds[MOST] = {0}, all = 0, tokens = (double)size->batch * size->length;
     subject_begin(&s, size, threads, false);

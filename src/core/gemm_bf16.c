@@ -1,14 +1,14 @@
 /* gemm_bf16.c: the kernels of products of bfloat16. Compiled once for each instruction set, as kernels.c.
 
-   The arithmetic is that of the instruction TDPBF16PS of current CPUs, in every bit, for sets that lack it. Both operands
-   are rounded to bfloat16 when they are packed: to nearest, ties to even; a subnormal number becomes zero. The inner index
-   is divided into blocks of 32 numbers, the last filled up with zeros. For each block,
+   The arithmetic is that of the instruction TDPBF16PS of current CPUs, in every bit, for sets that lack it. Both
+   operands are rounded to bfloat16 when they are packed: to nearest, ties to even; a subnormal number becomes zero. The
+   inner index is divided into blocks of 32 numbers, the last filled up with zeros. For each block,
 
        even = Σ a_ik b_kj over the even k,  odd = Σ a_ik b_kj over the odd k,  c_ij = c_ij + (even + odd),
 
-   where c begins with init, and even and odd are chains of fused multiply-adds from zero, k ascending. In all operations,
-   subnormal numbers count as zero of their sign, and a result becomes zero if it is below the smallest normal number,
-   2^-126, after rounding to 24 bits as if the exponent had no end.
+   where c begins with init, and even and odd are chains of fused multiply-adds from zero, k ascending. In all
+   operations, subnormal numbers count as zero of their sign, and a result becomes zero if it is below the smallest
+   normal number, 2^-126, after rounding to 24 bits as if the exponent had no end.
 
    A packed block has the 16 even numbers of each row or column, then the 16 odd ones, as floats. So its inner loops are
    those of gemm_f32.c, and the sums of the even numbers wait in memory for those of the odd ones. */
@@ -20,7 +20,8 @@
 
 enum { BLOCK = 32, HALF = BLOCK / 2, WIDEST = (int)TILE_ROWS > (int)TILE_COLS ? TILE_ROWS : TILE_COLS };
 
-/* ---- results below the smallest normal number --------------------------------------------------------------------- */
+/* ---- results below the smallest normal number ---------------------------------------------------------------------
+ */
 
 #if defined(TIDE_DOUBLE)
 /* The numbers are doubles, for the test of the gradients. Their range is wide enough. */
@@ -63,7 +64,8 @@ INLINE unsigned flush_begin(void) { return 0; }
 INLINE void flush_end(unsigned saved) { (void)saved; }
 #endif
 
-/* ---- a tile ------------------------------------------------------------------------------------------------------- */
+/* ---- a tile -------------------------------------------------------------------------------------------------------
+ */
 
 typedef vreal Sums[TILE_ROWS][TILE_VECTORS];
 
@@ -88,7 +90,8 @@ INLINE void half_block(const int rows, const real *a, const real *b, const char 
 
 /* For i, j of a tile of `rows` rows: vector j of row i. */
 #define EACH_VECTOR                                                                                                    \
-    _Pragma("GCC unroll 16") for (int i = 0; i < rows; i++) _Pragma("GCC unroll 2") for (int j = 0; j < TILE_VECTORS; j++)
+    _Pragma("GCC unroll 16") for (int i = 0; i < rows; i++)                                                            \
+        _Pragma("GCC unroll 2") for (int j = 0; j < TILE_VECTORS; j++)
 
 /* Computes one tile of full width. `rows` is a constant in each inlined copy, so that the sums of half a block are in
    registers. */
@@ -123,7 +126,8 @@ static void multiply(int rows, int cols, int steps, const void *a, const void *b
     flush_end(saved);
 }
 
-/* ---- packing ------------------------------------------------------------------------------------------------------ */
+/* ---- packing ------------------------------------------------------------------------------------------------------
+ */
 
 /* x rounded to bfloat16. NaN stays NaN. */
 INLINE real bfloat16(real x) {

@@ -30,12 +30,12 @@ typedef struct Part {
     const GradientProduct *p;
     const GemmKernels *g;
     Threads *threads;
-    int most;             /* steps of a run: a multiple of k_step */
-    int run, runs;        /* shards in a run; number of runs */
-    int at;               /* the current run */
-    int from, steps;      /* the current steps of the run: all, unless the run is one large shard */
-    /* The current steps of shard s of the run are packed from place[s] to place[s] + count[s] - 1, and place[s + 1] is the
-       next multiple of k_step. place[run] is the number of packed steps. */
+    int most;        /* steps of a run: a multiple of k_step */
+    int run, runs;   /* shards in a run; number of runs */
+    int at;          /* the current run */
+    int from, steps; /* the current steps of the run: all, unless the run is one large shard */
+    /* The current steps of shard s of the run are packed from place[s] to place[s] + count[s] - 1, and place[s + 1] is
+       the next multiple of k_step. place[run] is the number of packed steps. */
     int place[MOST_SHARDS + 1], count[MOST_SHARDS];
     int row, rows, tiles; /* the current rows of c */
     int panel, panels;    /* the current panels of c */
@@ -56,10 +56,10 @@ static size_t right_size(const Part *t, int cols, int steps) {
     return (size_t)cols * (size_t)(steps / t->g->k_step) * (size_t)t->g->right_step;
 }
 
-/* Packs PACK_STEPS of the packed steps from `at` on, fewer at the end: the numbers col..col+cols-1 of the rows of x or y. `to` is
-   the tile or panel. If a step of the kernel has one number, all shards are one piece. */
-static void pack_unit(const Part *t, char *to, size_t step, int at, int width, const real *const *rows,
-                      int col, int cols) {
+/* Packs PACK_STEPS of the packed steps from `at` on, fewer at the end: the numbers col..col+cols-1 of the rows of x or
+   y. `to` is the tile or panel. If a step of the kernel has one number, all shards are one piece. */
+static void pack_unit(const Part *t, char *to, size_t step, int at, int width, const real *const *rows, int col,
+                      int cols) {
     const int end = smaller(at + PACK_STEPS, packed_steps(t)), k_step = t->g->k_step;
     if (k_step == 1) {
         t->g->pack_list(to + (size_t)at * step, width, rows + t->from + at, col, cols, end - at);
@@ -81,8 +81,8 @@ static void pack_panels(void *context, int begin, int end) {
     for (int unit = begin; unit < end; unit++) {
         const int panel = unit / units, col = (t->panel + panel) * width;
         char *to = t->right + (size_t)panel * right_size(t, width, packed_steps(t));
-        pack_unit(t, to, right_size(t, width, t->g->k_step), unit % units * PACK_STEPS, width, t->p->y,
-                  col, smaller(width, t->p->n - col));
+        pack_unit(t, to, right_size(t, width, t->g->k_step), unit % units * PACK_STEPS, width, t->p->y, col,
+                  smaller(width, t->p->n - col));
     }
 }
 
@@ -93,8 +93,8 @@ static void pack_tiles(void *context, int begin, int end) {
         const int tile = unit / units, first = part_offset(t->rows, t->tiles, tile);
         const int rows = part_offset(t->rows, t->tiles, tile + 1) - first;
         char *to = t->left + left_size(t, first, packed_steps(t));
-        pack_unit(t, to, left_size(t, rows, t->g->k_step), unit % units * PACK_STEPS, rows, t->p->x,
-                  t->row + first, rows);
+        pack_unit(t, to, left_size(t, rows, t->g->k_step), unit % units * PACK_STEPS, rows, t->p->x, t->row + first,
+                  rows);
     }
 }
 
@@ -107,8 +107,8 @@ typedef struct Block {
 static int first_col(const Part *t, const Block *b) { return (t->panel + b->panel) * t->g->tile_cols; }
 static int cols_of(const Part *t, const Block *b) { return smaller(t->g->tile_cols, t->p->n - first_col(t, b)); }
 
-/* Multiplies the packed steps begin..end-1, where `begin` is a multiple of k_step. `sums` [rows, cols], with the leading dimension ld, receives the
-   result; it is continued if `continues`. */
+/* Multiplies the packed steps begin..end-1, where `begin` is a multiple of k_step. `sums` [rows, cols], with the
+   leading dimension ld, receives the result; it is continued if `continues`. */
 static void multiply(const Part *t, const Block *b, int begin, int end, bool continues, real *sums, int cols, int ld) {
     const GemmKernels *g = t->g;
     const int width = g->tile_cols, all = packed_steps(t);

@@ -14,8 +14,8 @@ typedef void StepsNeeded(void *context, int begin, int end);
    Without shards: c [m, n] += Σ x_iᵀ y_i; each element is one chain of fused multiply-adds that continues c.
    With shards: c += Σ_shards (Σ x_iᵀ y_i over the shard's steps i, then its additions), in the tree of shard_sums.h.
    Each element of a shard's sum is one chain of fused multiply-adds over its steps.
-   With PANELS_BF16, the steps are divided into blocks of 32 instead, those of each shard from its first step on, and are
-   added as gemm_bf16.c says. */
+   With PANELS_BF16, the steps are divided into blocks of 32 instead, those of each shard from its first step on, and
+   are added as gemm_bf16.c says. */
 typedef struct GradientProduct {
     int m, n, shards;                /* shards 0: the batch has none; a power of two, at most MOST_SHARDS */
     const int *start;                /* [shards + 1], shards 0: [2]. Shard s has the steps start[s]..start[s + 1] - 1 */

@@ -67,8 +67,8 @@ typedef struct GemmKernels {
 typedef struct Kernels {
     const char *name;
     const GemmKernels *gemm[PANEL_FORMATS];
-    int k_block; /* most numbers of the inner index in one call of `multiply`, see gemm.c: a multiple of every k_step; the
-                    bits do not depend on it */
+    int k_block; /* most numbers of the inner index in one call of `multiply`, see gemm.c: a multiple of every k_step;
+                    the bits do not depend on it */
 
     void (*add)(int n, real *y, const real *x);           /* y += x */
     void (*divide)(int n, real *y, real d);               /* y /= d */

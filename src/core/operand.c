@@ -104,7 +104,8 @@ void operand_pack_rows(Operand b, int first, const void *rows, const float *scal
     for (int col = 0; col < b.n; col += b.width, panel += panel_size(b.format, b.k)) {
         const int cols = smaller(b.width, b.n - col);
         void *steps = panel_head(b.format, panel, scales ? scales + col : NULL, cols);
-        g->pack_rows(steps, b.width, first, (const char *)rows + (size_t)col * element_size(b.format), b.n, cols, count);
+        g->pack_rows(steps, b.width, first, (const char *)rows + (size_t)col * element_size(b.format), b.n, cols,
+                     count);
     }
 }
 

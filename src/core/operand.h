@@ -9,8 +9,8 @@
 
 /* The formats of packed operands. PANELS_F32: numbers of the type real, and each element of the product is one chain of
    fused multiply-adds, k ascending. PANELS_BF16: the numbers of both operands are rounded to bfloat16 when they are
-   packed, and the sums are floats, in the order of gemm_bf16.c. PANELS_I8: b has integers of 8 bits and a scale for each
-   column; each row of a is quantised to such integers when it is packed: see gemm_i8.c. */
+   packed, and the sums are floats, in the order of gemm_bf16.c. PANELS_I8: b has integers of 8 bits and a scale for
+   each column; each row of a is quantised to such integers when it is packed: see gemm_i8.c. */
 typedef enum { PANELS_F32, PANELS_BF16, PANELS_I8, PANEL_FORMATS } PanelFormat;
 
 /* The largest inner index of a product of PANELS_I8: its sums of 32 bits do not overflow. */
@@ -38,14 +38,14 @@ size_t panel_size(PanelFormat format, int k);
 /* Packs B into `panels`, packed_size bytes that the caller owns. Returns b with these panels, for any number of
    products. */
 Operand operand_pack(Threads *threads, Operand b, void *panels);
-/* Packs B, which has panels of PANELS_F32, into panels of PANELS_BF16: `panels` is packed_size bytes that the caller owns.
-   Returns B with them. */
+/* Packs B, which has panels of PANELS_F32, into panels of PANELS_BF16: `panels` is packed_size bytes that the caller
+   owns. Returns B with them. */
 Operand operand_round(Threads *threads, Operand b, void *panels);
 /* Returns b with panels that operand_pack_rows fills. */
 Operand operand_with_panels(Operand b, void *panels);
-/* Packs the rows first..first+count-1 of B into the panels of b, in ascending order, but with PANELS_F32 in any order: rows
-   [count, n] of real, or of int8_t; scales [n] of the columns, or NULL. When all rows are packed, the panels are the same as those of
-   operand_pack. */
+/* Packs the rows first..first+count-1 of B into the panels of b, in ascending order, but with PANELS_F32 in any order:
+   rows [count, n] of real, or of int8_t; scales [n] of the columns, or NULL. When all rows are packed, the panels are
+   the same as those of operand_pack. */
 void operand_pack_rows(Operand b, int first, const void *rows, const float *scales, int count);
 /* Packs `count` panels of B from panel `panel` on, with only the k_step numbers of the steps from..from+steps-1, to
    `to`, one panel after the other. */

@@ -16,8 +16,8 @@
    tape at a time may run tape_backward, because the gradient belongs to the model.
    After weight_share: a weight of a model that is not trained. Any number of tapes in any number of threads read it.
    If only products read the weight, it has panels from the start. Otherwise it has values; the first tape that needs
-   panels packs them from the values, under the lock. So does the first tape that needs panels of bfloat16. Packed panels
-   do not change. */
+   panels packs them from the values, under the lock. So does the first tape that needs panels of bfloat16. Packed
+   panels do not change. */
 typedef struct Weight {
     int index; /* among the parameters of its model */
     bool shared;

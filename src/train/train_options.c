@@ -23,7 +23,8 @@ bool valid_metric_is_better(ValidMetric metric, double value, double best) {
 
 #define AT(field) offsetof(TrainOptions, field)
 _Static_assert(AT(model) == 0, "the tables of ModelOptions describe TrainOptions, too");
-_Static_assert(sizeof(InitScheme) == sizeof(int) && sizeof(GuideCost) == sizeof(int) && sizeof(PanelFormat) == sizeof(int),
+_Static_assert(sizeof(InitScheme) == sizeof(int) && sizeof(GuideCost) == sizeof(int) &&
+                   sizeof(PanelFormat) == sizeof(int),
                "an OPTION_CHOICE is as large as an int");
 
 static const Option table[] = {

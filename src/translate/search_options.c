@@ -148,11 +148,13 @@ static const char precisions[] = "float32|bfloat16";
 _Static_assert(PANELS_F32 == 0 && PANELS_BF16 == 1, "the order of the names above");
 
 /* The format that the options ask for; -1: they have another name. */
-static int products_of(const SearchOptions *o) { return o->precision ? choice_find(precisions, o->precision) : PANELS_F32; }
+static int products_of(const SearchOptions *o) {
+    return o->precision ? choice_find(precisions, o->precision) : PANELS_F32;
+}
 
 /* The error has a path if the model is the reason. */
-static int check_precision(const SearchOptions *o, const Translator *const *members, const char *const *paths, int count,
-                           SearchNames names, Err *err) {
+static int check_precision(const SearchOptions *o, const Translator *const *members, const char *const *paths,
+                           int count, SearchNames names, Err *err) {
     const int products = products_of(o);
     if (products < 0)
         return err_set(err, NULL, 0, "%s is '%.100s', but must be float32 or bfloat16", NAME(precision), o->precision);

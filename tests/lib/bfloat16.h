@@ -19,23 +19,21 @@ static inline float bfloat16_round(float x) {
     return (float)ldexp(rint(ldexp(x, shift)), -shift);
 }
 
-/* a b + c for numbers of which none is subnormal. Near the smallest normal number, the exact sum decides: s + error, where
-   s and error are doubles (Knuth's exact sum). */
+/* a b + c for numbers of which none is subnormal. Near the smallest normal number, the exact sum decides: s + error,
+   where s and error are doubles (Knuth's exact sum). */
 static inline float bfloat16_fma(float a, float b, float c) {
     const float rounded = fmaf(a, b, c);
     if (rounded == 0 || !(fabsf(rounded) <= bfloat16_smallest)) return rounded;
     const double p = (double)a * b, s = p + c, c_part = s - p, error = (p - (s - c_part)) + (c - c_part);
     const double least = 0x1p-126 - 0x1p-151; /* it rounds to 2^-126 */
     const double size = fabs(s), more = s < 0 ? -error : error;
-    return size > least || (size == least && more >= 0) ? copysignf(bfloat16_smallest, rounded)
-                                                        : copysignf(0, rounded);
+    return size > least || (size == least && more >= 0) ? copysignf(bfloat16_smallest, rounded) : copysignf(0, rounded);
 }
 
 /* c after one block of n numbers a_p b_p, at most BFLOAT16_BLOCK, already rounded to bfloat16. */
 static inline float bfloat16_block(float c, const float *a, const float *b, int n) {
     float sum[2] = {0, 0};
-    for (int p = 0; p < BFLOAT16_BLOCK; p++)
-        sum[p % 2] = bfloat16_fma(p < n ? a[p] : 0, p < n ? b[p] : 0, sum[p % 2]);
+    for (int p = 0; p < BFLOAT16_BLOCK; p++) sum[p % 2] = bfloat16_fma(p < n ? a[p] : 0, p < n ? b[p] : 0, sum[p % 2]);
     return bfloat16_flush(bfloat16_flush(c) + bfloat16_flush(sum[0] + sum[1]));
 }
 

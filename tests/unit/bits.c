@@ -1,8 +1,9 @@
 /* usage: bits
-   Trains models of all kinds and decodes with them, once with each kernel set of this machine, with products of float and of
-   bfloat16. Prints a line for each: the kernel set, the kind and, if it is bfloat16, the precision, and a hash of all losses, weights, ids, log probabilities and scores. The paper's model
-   must have the same hash with three threads. neon.sh and wasm.sh of tests/e2e compare the hashes of two machines.
-   Uses only core/ and model/, which need no library that another machine may lack. */
+   Trains models of all kinds and decodes with them, once with each kernel set of this machine, with products of float
+   and of bfloat16. Prints a line for each: the kernel set, the kind and, if it is bfloat16, the precision, and a hash
+   of all losses, weights, ids, log probabilities and scores. The paper's model must have the same hash with three
+   threads. neon.sh and wasm.sh of tests/e2e compare the hashes of two machines. Uses only core/ and model/, which need
+   no library that another machine may lack. */
 #include "core/kernels.h"
 #include "model/beam.h"
 #include "sets.h"

@@ -442,8 +442,8 @@ static void refuses_wrong_arguments(void **state) {
     check_refused(f, cases, sizeof cases / sizeof *cases);
 }
 
-/* Products of bfloat16, in this call only: the same bits as those of a session whose weights keep their values. A model of
-   int8 refuses. */
+/* Products of bfloat16, in this call only: the same bits as those of a session whose weights keep their values. A model
+   of int8 refuses. */
 static void multiplies_bfloat16(void **state) {
     Fixture *f = *state;
     Translator t;

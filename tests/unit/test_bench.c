@@ -105,12 +105,13 @@ static const struct {
 };
 enum { PRODUCTS = sizeof products / sizeof *products };
 
-static void the_products_are_those_of_the_model(void **unused) {
-    (void)unused;
+static void check_products(PanelFormat format) {
     static Capture printed;
     Threads *threads = threads_new(2);
+    BenchSize size = rnn;
+    size.products = format;
     capture_start(&printed);
-    bench_gemm(threads, &rnn);
+    bench_gemm(threads, &size); /* also checks the products */
     capture_stop(&printed);
     threads_free(threads);
     char *rest = printed.text, start[32];
@@ -129,6 +130,12 @@ static void the_products_are_those_of_the_model(void **unused) {
     assert_string_equal(rest, "");
     /* Half of the repetitions take at least the median. */
     assert_true(8 * least_time <= printed.seconds);
+}
+
+static void the_products_are_those_of_the_model(void **unused) {
+    (void)unused;
+    check_products(PANELS_F32);
+    check_products(PANELS_BF16);
 }
 
 /* ---- a training step ---- */
@@ -215,7 +222,7 @@ static void check_step(const BenchSize *size, int updates) {
 
 static void speeds_of_training_fit_together(void **unused) {
     (void)unused;
-    const BenchSize shorter = {"shorter", rnn.config, 4, 16};
+    const BenchSize shorter = {"shorter", rnn.config, 4, 16, PANELS_F32};
     check_step(&shorter, 10);
     check_step(&transformer, 7);
 }
@@ -244,7 +251,7 @@ static void check_decoding(Threads *threads, const BenchSize *size, BenchDecodin
 
 static void speeds_of_decoding_fit_the_time(void **unused) {
     (void)unused;
-    const BenchSize shorter = {"shorter", rnn.config, 3, 11};
+    const BenchSize shorter = {"shorter", rnn.config, 3, 11, PANELS_F32};
     Threads *threads = threads_new(1);
     check_decoding(threads, &shorter, (BenchDecoding){0});
     check_decoding(threads, &shorter, (BenchDecoding){.int8 = true, .shortlist = 25});

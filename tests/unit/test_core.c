@@ -473,8 +473,8 @@ static void *read_weight(void *context) {
     return NULL;
 }
 
-/* Threads that need a weight at the same time read the same panels, and the panels are right: those of floats, and those of
-   bfloat16, packed from the values, or from the panels of floats. */
+/* Threads that need a weight at the same time read the same panels, and the panels are right: those of floats, and
+   those of bfloat16, packed from the values, or from the panels of floats. */
 static void a_shared_weight_is_packed_once(void **unused) {
     (void)unused;
     enum { ROUNDS = 200 };

@@ -1,7 +1,7 @@
 /* Compares matrix products with a naive loop, for ragged sizes, in buffers surrounded by NaN, with every instruction
    set of this CPU and several numbers of threads. By promise 2, an element of a product of floats is one chain of fused
-   multiply-adds in ascending order, one of a product of bfloat16 the sum of a matrix unit, and one of a product of int8 an
-   exact sum, scaled once. So the bits are known and always the same. */
+   multiply-adds in ascending order, one of a product of bfloat16 the sum of a matrix unit, and one of a product of int8
+   an exact sum, scaled once. So the bits are known and always the same. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -256,7 +256,8 @@ static void bfloat16_is_the_naive_loop(void **unused) {
 /* ---- recorded results of a matrix unit ------------------------------------------------------------------ */
 
 /* tests/fixtures/tdpbf16ps.bin: what TDPBF16PS of an Intel Xeon (family 6, model 207) computed, all little-endian. The
-   cases are of seven kinds, among them numbers near the smallest normal number, subnormal ones, overflow, and any bits. */
+   cases are of seven kinds, among them numbers near the smallest normal number, subnormal ones, overflow, and any bits.
+ */
 enum { TILE = 16, CASES = 168 };
 typedef struct Recorded {
     float before[TILE][TILE];
@@ -285,7 +286,8 @@ static void check_recorded(Threads *threads, const void *context) {
         for (int j = 0; j < TILE; j++) {
             const float got = c[i][j], right = r->after[i][j];
             if (memcmp(&got, &right, sizeof got) != 0 && !(isnan(got) && isnan(right)))
-                fail_msg("%s: element [%d, %d] from %a is %a, not %a", kernels->name, i, j, r->before[i][j], got, right);
+                fail_msg("%s: element [%d, %d] from %a is %a, not %a", kernels->name, i, j, r->before[i][j], got,
+                         right);
         }
 }
 
@@ -507,7 +509,8 @@ static void check_steps(Threads *threads, const void *context) {
     for (int most = 0; most <= 100; most += 100) {
         Matrix c = matrix_copy(&s->c);
         int done = 0;
-        GradientProduct p = {c.rows, c.cols, 0, (const int[]){0, s->count}, s->xs, s->ys, .c = c.v, .most = most, .format = s->format};
+        GradientProduct p = {
+            c.rows, c.cols, 0, (const int[]){0, s->count}, s->xs, s->ys, .c = c.v, .most = most, .format = s->format};
         if (most) p.needed = count_steps, p.context = &done;
         gradient_product(threads, &p);
         if (most) assert_int_equal(done, s->count);

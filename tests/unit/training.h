@@ -35,7 +35,7 @@ static Batch batch_draw(Arena *arena, uint64_t number, int n) {
 }
 
 typedef struct Training {
-    int sentences; /* in a batch; at most SENTENCES */
+    int sentences;        /* in a batch; at most SENTENCES */
     PanelFormat products; /* of weights: see Tape */
     Threads *threads;
     Model model;
