@@ -10,15 +10,15 @@
    operations, subnormal numbers count as zero of their sign, and a result becomes zero if it is below the smallest
    normal number, 2^-126, after rounding to 24 bits as if the exponent had no end.
 
-   A packed block has the 16 even numbers of each row or column, then the 16 odd ones, as floats. So its inner loops are
-   those of gemm_f32.c, and the sums of the even numbers wait in memory for those of the odd ones. */
+   The numbers are packed as floats, in the order of gemm_f32.c. So the inner loops are those of gemm_f32.c, too, over
+   every second number, and the sums of the even numbers wait in memory for those of the odd ones. */
 #include "core/kernels.h"
 #include "core/pack.h"
 #include "core/tile.h"
 
 /* NOLINTBEGIN(bugprone-implicit-widening-of-multiplication-result): places within a tile or a row */
 
-enum { BLOCK = 32, HALF = BLOCK / 2, WIDEST = (int)TILE_ROWS > (int)TILE_COLS ? TILE_ROWS : TILE_COLS };
+enum { BLOCK = 32, HALF = BLOCK / 2 };
 
 /* ---- results below the smallest normal number ---------------------------------------------------------------------
  */
@@ -69,12 +69,12 @@ INLINE void flush_end(unsigned saved) { (void)saved; }
 
 typedef vreal Sums[TILE_ROWS][TILE_VECTORS];
 
-/* sum = the chains over one half of a block. */
+/* sum = the chains over every second number of a block, from the first one of a and b on. */
 INLINE void half_block(const int rows, const real *a, const real *b, const char *prefetch, int prefetch_step,
                        Sums sum) {
 #pragma GCC unroll 16
     for (int i = 0; i < rows; i++) sum[i][0] = sum[i][1] = v_splat(0);
-    for (int p = 0; p < HALF; p++, a += rows, b += TILE_COLS) {
+    for (int p = 0; p < HALF; p++, a += 2 * rows, b += 2 * TILE_COLS) {
         const vreal b0 = v_load(b), b1 = v_load(b + VW);
         __builtin_prefetch(prefetch + p * prefetch_step, 0, 2);
         __builtin_prefetch(b + PREFETCH_ROWS * TILE_COLS);
@@ -104,7 +104,7 @@ INLINE void tile(const int rows, int steps, const real *a, const real *b, const 
         half_block(rows, a, b, prefetch, line, even);
         /* otherwise the compiler wants more registers than there are */
         __asm__ volatile("" : "+m"(all), "+m"(even));
-        half_block(rows, a + HALF * rows, b + HALF * TILE_COLS, prefetch + HALF * line, line, odd);
+        half_block(rows, a + rows, b + TILE_COLS, prefetch + HALF * line, line, odd);
         EACH_VECTOR all[i][j] = flush(all[i][j] + flush(even[i][j] + odd[i][j]));
     }
     EACH_VECTOR v_store(c + (size_t)i * (size_t)ld_c + j * VW, all[i][j]);
@@ -142,51 +142,41 @@ INLINE real bfloat16(real x) {
     return number;
 }
 
-/* The place of row p of b, or column p of a, in steps of `width` rows or columns. */
-INLINE real *place(void *steps, int width, int p) {
-    const int at = p % BLOCK, row = p - at + at % 2 * HALF + at / 2;
-    return (real *)steps + (size_t)row * (size_t)width;
+/* Rounds the rows begin..end-1 of a block. If they are its first rows, the rows behind them become zero. */
+INLINE void finish_block(real *block, int width, int begin, int end) {
+    for (int i = begin * width; i < end * width; i++) block[i] = bfloat16(block[i]);
+    for (int i = end * width; begin == 0 && i < BLOCK * width; i++) block[i] = 0;
 }
 
-/* Rounds a row of `cols` numbers; the other numbers up to `width` become zero. */
-INLINE void pack_row(real *restrict to, int width, const real *restrict from, int cols) {
-    for (int j = 0; j < cols; j++) to[j] = bfloat16(from[j]);
-    for (int j = cols; j < width; j++) to[j] = 0;
-}
-
-/* Sets the block to zero that begins with row p, if less than a block remains. */
-INLINE void begin_block(void *steps, int width, int p, int remaining) {
-    if (p % BLOCK == 0 && remaining < BLOCK) memset(place(steps, width, p), 0, BLOCK * sizeof(real) * (size_t)width);
-}
+/* The rows of a block that are still to be packed, from row `at` of the block on. */
+INLINE int rows_of_block(int at, int remaining) { return remaining < BLOCK - at ? remaining : BLOCK - at; }
 
 static void pack_rows(void *steps, int width, int first, const void *from, int ld, int cols, int k) {
     const real *row = from;
-    for (int p = 0; p < k; p++, row += ld) {
-        const real *next = row + (size_t)PREFETCH_ROWS * (size_t)ld; /* hardware prefetchers miss this stride */
-        __builtin_prefetch(next);
-        __builtin_prefetch(next + width - 1);
-        begin_block(steps, width, first + p, k - p);
-        pack_row(place(steps, width, first + p), width, row, cols);
+    for (int p = 0, n; p < k; p += n, row += (size_t)n * (size_t)ld) {
+        const int at = (first + p) % BLOCK;
+        real *block = (real *)steps + (size_t)(first + p - at) * (size_t)width;
+        n = rows_of_block(at, k - p);
+        place_rows(block + at * width, width, row, ld, cols, n);
+        finish_block(block, width, at, at + n);
     }
 }
 
 static void pack_list(void *steps, int width, const real *const *rows, int col, int cols, int k) {
-    for (int p = 0; p < k; p++) {
-        const real *next = rows[p + PREFETCH_ROWS < k ? p + PREFETCH_ROWS : k - 1] + col;
-        __builtin_prefetch(next);
-        __builtin_prefetch(next + width - 1);
-        begin_block(steps, width, p, k - p);
-        pack_row(place(steps, width, p), width, rows[p] + col, cols);
+    real *block = steps;
+    for (int p = 0; p < k; p += BLOCK, block += BLOCK * width) {
+        const int n = rows_of_block(0, k - p);
+        place_list(block, width, rows + p, col, cols, n);
+        finish_block(block, width, 0, n);
     }
 }
 
 static void pack_transposed(void *steps, int width, const void *from, int ld, int cols, int k) {
-    real rows[BLOCK * WIDEST];
-    for (int p = 0; p < k; p += BLOCK) {
-        const int n = k - p < BLOCK ? k - p : BLOCK;
-        transpose_rows(rows, width, (const real *)from + p, ld, cols, n);
-        begin_block(steps, width, p, n);
-        for (int i = 0; i < n; i++) pack_row(place(steps, width, p + i), width, rows + i * width, width);
+    real *block = steps;
+    for (int p = 0; p < k; p += BLOCK, block += BLOCK * width) {
+        const int n = rows_of_block(0, k - p);
+        place_transposed(block, width, (const real *)from + p, ld, cols, n);
+        finish_block(block, width, 0, n);
     }
 }
 

@@ -48,57 +48,19 @@ static void multiply(int rows, int cols, int k, const void *a, const void *b, co
 
 /* ---- packing -------------------------------------------------------------------------------------------------- */
 
-/* With a constant width, the compiler replaces memcpy by a few moves. */
-INLINE void copy_rows(real *restrict panel, const int width, const real *restrict source, int ld, int k) {
-    for (int p = 0; p < k; p++, panel += width, source += ld) {
-        const real *next = source + (size_t)PREFETCH_ROWS * (size_t)ld; /* hardware prefetchers miss this stride */
-        __builtin_prefetch(next);
-        __builtin_prefetch(next + width - 1);
-        memcpy(panel, source, (size_t)width * sizeof(real));
-    }
-}
-
 static void pack_rows(void *to, int width, int first, const void *from, int ld, int cols, int k) {
-    real *restrict panel = (real *)to + (size_t)first * (size_t)width;
-    const real *restrict source = from;
-    if (cols < width) {
-        for (int p = 0; p < k; p++, panel += width, source += ld)
-            for (int j = 0; j < width; j++) panel[j] = j < cols ? source[j] : 0;
-        return;
-    }
-    if (width == TILE_COLS) copy_rows(panel, TILE_COLS, source, ld, k);
-    else if (width == TILE_ROWS) copy_rows(panel, TILE_ROWS, source, ld, k);
-    else if (width == TILE_ROWS - 1) copy_rows(panel, TILE_ROWS - 1, source, ld, k);
-    else copy_rows(panel, width, source, ld, k);
-}
-
-INLINE void copy_list(real *restrict panel, const int width, const real *const *rows, int col, int k) {
-    for (int p = 0; p < k; p++, panel += width) {
-        const real *next = rows[p + PREFETCH_ROWS < k ? p + PREFETCH_ROWS : k - 1] + col;
-        __builtin_prefetch(next);
-        __builtin_prefetch(next + width - 1);
-        memcpy(panel, rows[p] + col, (size_t)width * sizeof(real));
-    }
+    place_rows((real *)to + (size_t)first * (size_t)width, width, from, ld, cols, k);
 }
 
 static void pack_list(void *to, int width, const real *const *rows, int col, int cols, int k) {
-    real *restrict panel = to;
-    if (cols < width) {
-        for (int p = 0; p < k; p++, panel += width)
-            for (int j = 0; j < width; j++) panel[j] = j < cols ? rows[p][col + j] : 0;
-        return;
-    }
-    if (width == TILE_COLS) copy_list(panel, TILE_COLS, rows, col, k);
-    else if (width == TILE_ROWS) copy_list(panel, TILE_ROWS, rows, col, k);
-    else if (width == TILE_ROWS - 1) copy_list(panel, TILE_ROWS - 1, rows, col, k);
-    else copy_list(panel, width, rows, col, k);
+    place_list(to, width, rows, col, cols, k);
 }
 
 static void pack_transposed(void *to, int width, const void *from, int ld, int cols, int k) {
     enum { STRETCH = 32 };
     for (int p = 0; p < k; p += STRETCH)
-        transpose_rows((real *)to + (size_t)p * (size_t)width, width, (const real *)from + p, ld, cols,
-                       k - p < STRETCH ? k - p : STRETCH);
+        place_transposed((real *)to + (size_t)p * (size_t)width, width, (const real *)from + p, ld, cols,
+                         k - p < STRETCH ? k - p : STRETCH);
 }
 
 static void pack_left(void *to, const real *a, int lda, int rows, int k) { pack_transposed(to, rows, a, lda, rows, k); }

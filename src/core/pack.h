@@ -1,8 +1,9 @@
-/* pack.h: packing of transposed floats, for all formats that store them. */
+/* pack.h: the packing of floats, for all formats that store them. Each function writes k rows of `width` numbers; the
+   numbers behind the first `cols` of a row become zero. */
 #ifndef TIDE_PACK_H
 #define TIDE_PACK_H
 
-#include "core/simd.h"
+#include "core/tile.h"
 
 /* NOLINTBEGIN(bugprone-implicit-widening-of-multiplication-result): places within a tile or a row */
 
@@ -23,9 +24,53 @@ INLINE void transpose_block(real *to, int width, const real *from, int ld) {
     }
 }
 
-/* Writes k rows of `width` numbers: row p has from[j ld + p] for each j < cols, then zeros. Small k: the rows stay in
-   the L1 cache. */
-INLINE void transpose_rows(real *restrict to, int width, const real *restrict from, int ld, int cols, int k) {
+/* With a constant width, the compiler replaces memcpy by a few moves. */
+INLINE void copy_rows(real *restrict panel, const int width, const real *restrict source, int ld, int k) {
+    for (int p = 0; p < k; p++, panel += width, source += ld) {
+        const real *next = source + (size_t)PREFETCH_ROWS * (size_t)ld; /* hardware prefetchers miss this stride */
+        __builtin_prefetch(next);
+        __builtin_prefetch(next + width - 1);
+        memcpy(panel, source, (size_t)width * sizeof(real));
+    }
+}
+
+/* Row p is at from + p ld. */
+INLINE void place_rows(real *restrict panel, int width, const real *restrict source, int ld, int cols, int k) {
+    if (cols < width) {
+        for (int p = 0; p < k; p++, panel += width, source += ld)
+            for (int j = 0; j < width; j++) panel[j] = j < cols ? source[j] : 0;
+        return;
+    }
+    if (width == TILE_COLS) copy_rows(panel, TILE_COLS, source, ld, k);
+    else if (width == TILE_ROWS) copy_rows(panel, TILE_ROWS, source, ld, k);
+    else if (width == TILE_ROWS - 1) copy_rows(panel, TILE_ROWS - 1, source, ld, k);
+    else copy_rows(panel, width, source, ld, k);
+}
+
+INLINE void copy_list(real *restrict panel, const int width, const real *const *rows, int col, int k) {
+    for (int p = 0; p < k; p++, panel += width) {
+        const real *next = rows[p + PREFETCH_ROWS < k ? p + PREFETCH_ROWS : k - 1] + col;
+        __builtin_prefetch(next);
+        __builtin_prefetch(next + width - 1);
+        memcpy(panel, rows[p] + col, (size_t)width * sizeof(real));
+    }
+}
+
+/* Row p is at rows[p] + col. */
+INLINE void place_list(real *restrict panel, int width, const real *const *rows, int col, int cols, int k) {
+    if (cols < width) {
+        for (int p = 0; p < k; p++, panel += width)
+            for (int j = 0; j < width; j++) panel[j] = j < cols ? rows[p][col + j] : 0;
+        return;
+    }
+    if (width == TILE_COLS) copy_list(panel, TILE_COLS, rows, col, k);
+    else if (width == TILE_ROWS) copy_list(panel, TILE_ROWS, rows, col, k);
+    else if (width == TILE_ROWS - 1) copy_list(panel, TILE_ROWS - 1, rows, col, k);
+    else copy_list(panel, width, rows, col, k);
+}
+
+/* Row p has from[j ld + p] for each j < cols. k is small, so that the rows stay in the L1 cache. */
+INLINE void place_transposed(real *restrict to, int width, const real *restrict from, int ld, int cols, int k) {
     int j = 0;
     for (; j + 4 <= cols; j += 4) {
         const real *column = from + (size_t)j * (size_t)ld;
