@@ -3,6 +3,8 @@
 #define TIDE_TESTS_BFLOAT16_H
 
 #include <math.h>
+#include <stdint.h>
+#include <string.h>
 
 enum { BFLOAT16_BLOCK = 32 };
 
@@ -11,12 +13,17 @@ static const float bfloat16_smallest = 0x1p-126f;
 
 static inline float bfloat16_flush(float x) { return fabsf(x) < bfloat16_smallest ? copysignf(0, x) : x; }
 
-/* x with eight bits, ties to even. */
+/* x with eight bits, ties to even: beside a double 2^45 times as large as the first bit of x, eight bits of x remain. */
 static inline float bfloat16_round(float x) {
     x = bfloat16_flush(x);
     if (x == 0 || !isfinite(x)) return x;
-    const int shift = 7 - ilogb(x);
-    return (float)ldexp(rint(ldexp(x, shift)), -shift);
+    uint32_t bits;
+    float first;
+    memcpy(&bits, &x, sizeof bits);
+    bits &= 0x7f800000;
+    memcpy(&first, &bits, sizeof first);
+    const volatile double beside = x + 0x1.8p45 * first;
+    return (float)(beside - 0x1.8p45 * first);
 }
 
 /* a b + c for numbers of which none is subnormal. Near the smallest normal number, the exact sum decides: s + error,

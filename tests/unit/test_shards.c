@@ -15,6 +15,7 @@
 #include "core/kernels.h"
 #include "core/ops.h"
 #include "train/update.h"
+#include "bfloat16.h"
 #include "sets.h"
 #include "training.h"
 
@@ -35,7 +36,11 @@ typedef struct Case {
 static float element(const GradientProduct *p, int i, int j) {
     float sums[MOST_SHARDS] = {0};
     for (int s = 0; s < p->shards; s++) {
-        for (int k = p->start[s]; k < p->start[s + 1]; k++) sums[s] = fmaf(p->x[k][i], p->y[k][j], sums[s]);
+        Bfloat16Sum rounded = {0};
+        for (int k = p->start[s]; k < p->start[s + 1]; k++)
+            if (p->format == PANELS_BF16) bfloat16_add(&rounded, p->x[k][i], p->y[k][j]);
+            else sums[s] = fmaf(p->x[k][i], p->y[k][j], sums[s]);
+        if (p->format == PANELS_BF16) sums[s] = bfloat16_end(&rounded);
         for (int e = p->additions ? p->additions->start[i] : 0; p->additions && e < p->additions->start[i + 1]; e++)
             if (p->additions->shard[e] == s) sums[s] += p->additions->row[e][j];
     }
@@ -68,7 +73,7 @@ static RowAdditions additions_of(const Case *c, const float *numbers, int *start
     return (RowAdditions){start, shard, row};
 }
 
-static void check_product(const Case *c, int threads) {
+static void check_product(const Case *c, PanelFormat format, int threads) {
     Rng rng = rng_seed(5, (uint64_t)c->m);
     int start[MOST_SHARDS + 1] = {0};
     for (int s = 0; s < c->shards; s++) start[s + 1] = start[s] + c->steps[s % 16];
@@ -81,14 +86,16 @@ static void check_product(const Case *c, int threads) {
     int *first = mem_alloc((size_t)(c->m + 1) * sizeof *first), *shard = mem_alloc(3 * (size_t)c->m * sizeof *shard);
     const float **row = mem_alloc(3 * (size_t)c->m * sizeof *row);
     const RowAdditions additions = additions_of(c, y, first, shard, row);
-    const GradientProduct p = {c->m, c->n, c->shards, start, xs, ys, c->additions ? &additions : NULL, .c = sum};
+    const GradientProduct p = {
+        c->m, c->n, c->shards, start, xs, ys, c->additions ? &additions : NULL, .c = sum, .format = format};
     for (int i = 0; i < c->m; i++)
         for (int j = 0; j < c->n; j++) right[i * c->n + j] = element(&p, i, j);
     Threads *pool = threads_new(threads);
     if (c->additions && k == 0) shard_additions(pool, c->m, c->n, c->shards, &additions, sum);
     else gradient_product(pool, &p);
     if (memcmp(sum, right, size * sizeof *sum) != 0)
-        fail_msg("[%d, %d], %d shards, %d steps, %s, %d threads", c->m, c->n, c->shards, k, kernels->name, threads);
+        fail_msg("[%d, %d], %d shards, %d steps, format %d, %s, %d threads", c->m, c->n, c->shards, k, format,
+                 kernels->name, threads);
     threads_free(pool);
     void *const all[] = {x, sum, y, right, xs, ys, first, shard, row};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) mem_free(all[i]);
@@ -110,13 +117,17 @@ static void the_product_is_a_tree_of_chains(void **unused) {
     for (int set = next_set(-1, PANELS_F32); kernels_at(set); set = next_set(set, PANELS_F32)) {
         kernels = kernels_at(set);
         for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-            for (int threads = 1; threads <= 3; threads += 2) check_product(&cases[i], threads);
+            for (int threads = 1; threads <= 3; threads += 2) {
+                check_product(&cases[i], PANELS_F32, threads);
+                check_product(&cases[i], PANELS_BF16, threads);
+            }
     }
     kernels_choose("auto");
 }
 
 static void *product_of_shards(void *context) {
-    check_product(context, 2);
+    check_product(context, PANELS_F32, 2);
+    check_product(context, PANELS_BF16, 2);
     return NULL;
 }
 
