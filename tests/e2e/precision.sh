@@ -27,9 +27,10 @@ smallest_run "$scratch/killed" --precision bfloat16 --shards 4 --workspace 1 --a
 smallest_run "$scratch/straight" --precision bfloat16 --shards 4 --workspace 1 --after-batches $killed
 same "$scratch/straight" "$scratch/killed" "a kill, and another set"
 
-# Other models; guided attention.
-echo '0-0' >"$scratch/links"
-for model in '--attention dot' '--arch transformer --heads 2 --tied-embeddings on' '--dec-cell-base-depth 2 --attention multi-head --heads 2'; do
+# Other models; guided attention; fine-tuning.
+sed 's/.*/0-0/' "$scratch/train.tsv" >"$scratch/links"
+for model in '--attention dot' '--arch transformer --heads 2 --tied-embeddings on' "--guided-alignment $scratch/links" \
+    '--dec-cell-base-depth 2 --attention multi-head --heads 2' "--pretrained-model $scratch/float"; do
     for threads in 1 3; do
         # shellcheck disable=SC2086 # words
         rounded "$scratch/other$threads" $model --threads $threads
