@@ -17,8 +17,11 @@ plain: $(PLAIN)
 $B/tests/unit/bits: tests/unit/bits.c $(PLAIN_OBJECTS)
 	$(COMPILE) $(LDFLAGS) $(filter %.c %.o,$^) -lm $(PTHREAD) -o $@
 
+ifeq ($(config),wasm) # in node, it reads a file of tests/fixtures
+$B/tests/unit/plain_gemm: LDFLAGS += -sNODERAWFS=1
+endif
 $B/tests/unit/plain_%: tests/unit/test_%.c $(PLAIN_OBJECTS)
-	$(COMPILE) -Itests/unit/plain -DEMULATED $(LDFLAGS) $(filter %.c %.o,$^) -lm $(PTHREAD) -o $@
+	$(COMPILE) -Itests/unit/plain -Itests/lib -DEMULATED $(LDFLAGS) $(filter %.c %.o,$^) -lm $(PTHREAD) -o $@
 
 # The address sanitizer makes the compiler slow. Only loops over numbers are worth the time that their optimization takes.
 ifeq ($(config),asan)

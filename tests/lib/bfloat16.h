@@ -3,6 +3,7 @@
 #define TIDE_TESTS_BFLOAT16_H
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -13,7 +14,8 @@ static const float bfloat16_smallest = 0x1p-126f;
 
 static inline float bfloat16_flush(float x) { return fabsf(x) < bfloat16_smallest ? copysignf(0, x) : x; }
 
-/* x with eight bits, ties to even: beside a double 2^45 times as large as the first bit of x, eight bits of x remain. */
+/* x with eight bits, ties to even: beside a double 2^45 times as large as the first bit of x, eight bits of x remain.
+ */
 static inline float bfloat16_round(float x) {
     x = bfloat16_flush(x);
     if (x == 0 || !isfinite(x)) return x;
@@ -26,15 +28,26 @@ static inline float bfloat16_round(float x) {
     return (float)(beside - 0x1.8p45 * first);
 }
 
-/* a b + c for numbers of which none is subnormal. Near the smallest normal number, the exact sum decides: s + error,
-   where s and error are doubles (Knuth's exact sum). */
+/* x + y rounded to odd: the exact sum is s + error (Knuth), and if error is not zero, the result is the neighbour of s
+   with an odd last bit. Rounded to a float, it is the exact sum rounded once (Boldo & Melquiond 2008). */
+static inline double bfloat16_sum_to_odd(double x, double y) {
+    const volatile double s = x + y, y_part = s - x, x_part = s - y_part;
+    const double error = (x - x_part) + (y - y_part);
+    double result = s;
+    uint64_t bits;
+    memcpy(&bits, &result, sizeof bits);
+    if (!isfinite(result) || error == 0 || bits % 2) return result;
+    bits += (error > 0) == (result > 0) ? 1 : UINT64_MAX;
+    memcpy(&result, &bits, sizeof result);
+    return result;
+}
+
+/* a b + c for numbers of which none is subnormal. The product of a and b is exact as a double. */
 static inline float bfloat16_fma(float a, float b, float c) {
-    const float rounded = fmaf(a, b, c);
-    if (rounded == 0 || !(fabsf(rounded) <= bfloat16_smallest)) return rounded;
-    const double p = (double)a * b, s = p + c, c_part = s - p, error = (p - (s - c_part)) + (c - c_part);
-    const double least = 0x1p-126 - 0x1p-151; /* it rounds to 2^-126 */
-    const double size = fabs(s), more = s < 0 ? -error : error;
-    return size > least || (size == least && more >= 0) ? copysignf(bfloat16_smallest, rounded) : copysignf(0, rounded);
+    const double sum = bfloat16_sum_to_odd((double)a * b, c), size = fabs(sum);
+    if (!(size < bfloat16_smallest)) return (float)sum;
+    const bool rounds_up = size >= 0x1p-126 - 0x1p-151; /* to 2^-126, with 24 bits */
+    return (float)copysign(rounds_up ? bfloat16_smallest : 0, sum);
 }
 
 /* c after one block of n numbers a_p b_p, at most BFLOAT16_BLOCK, already rounded to bfloat16. */

@@ -298,7 +298,7 @@ static void bfloat16_is_what_a_matrix_unit_computes(void **unused) {
     assert_non_null(file);
     assert_int_equal(fread(recorded, sizeof *recorded, CASES, file), CASES);
     fclose(file);
-    for (int i = 0; i < CASES; i += EVERY) with_everything(PANELS_BF16, check_recorded, &recorded[i]);
+    for (int i = 0; i < CASES; i++) with_everything(PANELS_BF16, check_recorded, &recorded[i]);
 }
 
 /* ---- int8 ---------------------------------------------------------------------------------------------- */

@@ -24,6 +24,7 @@ struct CMUnitTest {
 #define assert_int_equal(a, b)          assert_true((a) == (b))
 #define assert_ptr_equal(a, b)          assert_true((a) == (b))
 #define assert_null(p)                  assert_true(!(p))
+#define assert_non_null(p)              assert_true(p)
 #define assert_string_equal(a, b)       assert_true(!strcmp(a, b))
 #define assert_in_range(x, low, high)   assert_true((x) >= (low) && (x) <= (high))
 #define assert_memory_equal(a, b, size) assert_true(!memcmp(a, b, size))
