@@ -101,6 +101,9 @@ def options_of(model, zh, flags, **options):
 def test_options_of_the_search_are_those_of_the_program(model, zh, tmp_path):
     plain = options_of(model, zh, [])
     assert options_of(model, zh, ["--word-penalty", "2"], word_penalty=2) != plain
+    options_of(model, zh, ["--precision", "bfloat16"], precision="bfloat16")
+    scores = [[s.log_probability for s in model.score(zh, zh, precision=p)] for p in ("float32", "bfloat16")]
+    assert scores[0] != scores[1]
     assert options_of(model, zh, ["--output-sampling", "full"], sample=True) != plain
     topk = ["--output-sampling", "topk", "5", "0.8", "--seed", "9"]
     options_of(model, zh, topk, sample=True, top_k=5, temperature=0.8, seed=9)
@@ -113,6 +116,7 @@ def test_options_of_the_search_are_those_of_the_program(model, zh, tmp_path):
     assert all(translation.alignment is None and translation.target for translation in found)
     for name, options in {
         "word_penalty is nan": {"word_penalty": float("nan")},
+        "precision is 'half', but must be float32 or bfloat16": {"precision": "half"},
         "top_k needs sample": {"top_k": 2},
         "temperature is 0.0, but must be above 0": {"sample": True, "temperature": 0},
         "lexicon needs replace_unknown": {"lexicon": terms},
