@@ -139,6 +139,7 @@ def draw(rng: random.Random, corpus: dict[str, str]) -> list[str]:
     maybe(0.3, "max-length", 0, 12)
     maybe(0.3, "workspace", 1, 4)
     maybe(0.3, "shards", 2, 4, 8)
+    maybe(0.3, "precision", "bfloat16")
     maybe(0.5, "seed", rng.randrange(1000))
     add("after-batches", rng.choice((6, 12, 20)))
     maybe(0.2, "after-epochs", 0.5, 2)
