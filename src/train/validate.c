@@ -164,13 +164,14 @@ static void measure(const Training *t, Validation *v, const Translations *found,
 /* Writes everything that a validation writes, on rank 0. */
 static int write_validation(Training *t, Validation *v, const Translations *found, Err *err) {
     char **texts = translations_normalised(found);
+    const bool had_best = t->state.best >= 0; /* otherwise, a stop wrote the model, if there is one */
     measure(t, v, found, texts);
     v->sources = (const char *const *)t->data.valid.text[SOURCE];
     v->outputs = (const char *const *)texts;
     v->examples = found->n < EXAMPLES ? found->n : EXAMPLES;
     update_best(&t->state, v);
     int status = log_validation(t, v, err);
-    if (!status && v->best && t->ending) status = set_model_aside(t, err);
+    if (!status && v->best && had_best && t->ending) status = set_model_aside(t, err);
     if (!status && v->best) status = save_model(t, err);
     if (!status) status = write_probes(t, err);
     if (!status) status = outputs_write(t->job->model, v->update, texts, found->n, err);

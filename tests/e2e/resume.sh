@@ -19,6 +19,13 @@ for folder in align valid; do
     diff -r "$scratch/whole/$folder" "$scratch/stopped/$folder" || die "a stop changed $folder/"
 done
 
+# two ends before the first validation: the model of the first end is not the best one of any validation
+run early 10
+run split 7
+run split 10
+[ "$(files early)" = "$(files split)" ] || die "two ends before the first validation leave other files: $(files split)"
+same "$scratch/early" "$scratch/split" "two ends before the first validation"
+
 # ---- the end is validated, once; a longer training has no trace of it ----
 validations() { sed -n 's/^{"update": \([0-9]*\),.*valid_loss.*/\1/p' "$scratch/$1/train.jsonl" | tr '\n' ' '; }
 ended() { run ended "$@" --valid-metrics ce-mean-words; }
