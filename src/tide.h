@@ -206,9 +206,9 @@ typedef struct TideTranslateOptions {
     const TideShortlist *shortlist; /* of one of the session's models; NULL: all words */
     TideSettled *settled;           /* with the context of progress; NULL: none */
     int no_alignments;              /* non-zero: alignments have no weights, and the search is faster */
-    /* "float32" or "bfloat16": what products with weights multiply; their sums are float32. bfloat16 is faster where
-       the CPU has a matrix unit, and needs more memory for the weights. A model of int8 cannot use it. NULL: float32.
-     */
+    /* "float32" or "bfloat16": what products with weights multiply; their sums are float32. bfloat16 has the bits of a
+       matrix unit (AMX), but is not faster yet, and needs more memory for the weights. A model of int8 cannot use it.
+       NULL: float32. */
     const char *precision;
 } TideTranslateOptions;
 

@@ -188,8 +188,8 @@ class Model:
                     word of a prefix may go on, unless a space follows it
         glossary    translations of terms: wherever a sentence has a key, each translation contains its value
         tag         read the text as one of the training corpora with this tag; see `info.tags`
-        precision   "float32" or "bfloat16": what products with weights multiply (default: float32); bfloat16 is faster
-                    where the CPU has a matrix unit; a model of int8 cannot use it
+        precision   "float32" or "bfloat16": what products with weights multiply (default: float32); bfloat16 has the
+                    bits of a matrix unit, and is not faster yet; a model of int8 cannot use it
         word_penalty  subtracted from ln p for each piece, -10 to 10 (default: the model's)
         sample      draw each word by its probability, for n_best translations of each sentence; not with beam, glossary
                     or shortlist

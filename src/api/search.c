@@ -98,7 +98,7 @@ static bool search_given(SearchCall *c) {
 static ForcePart align_part;
 
 /* Checks the options of the search, and that the models can do what the options ask for; tide_align uses only the first
-   model. If they are right, the session has them. Returns whether the options are right. */
+   model. If they are right, sets the tag and the products of the session. Returns whether the options are right. */
 static bool check_search(SearchCall *c) {
     TideSession *session = c->call.session;
     const int count = c->part == align_part ? 1 : session->count;

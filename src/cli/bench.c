@@ -22,7 +22,7 @@ static const Flag flags[] = {
      .choices = "small|medium|paper|transformer"},
     FLAG_INT("updates", "number of updates to measure", 1, 1000, "10"),
     FLAG_INT("batch", "sentences in a batch (default: the size's own, 64 or 80)", 1, 4096, NULL),
-    FLAG_CHOICE("precision", "what products with weights multiply", "float32|bfloat16", "float32"),
+    FLAG_CHOICE("precision", "what products with weights multiply", PRECISIONS, "float32"),
     FLAG_SWITCH("int8", "decode with weights of 8 bits, as a model of `tide quantize`"),
     FLAG_INT("shortlist", "decode with N words for each sentence, as with a shortlist", 1, 4000, NULL),
     FLAG_THREADS,

@@ -23,8 +23,8 @@
 #define FLAG_TAG                                                                                                       \
     { "tag", 1, "NAME", "read the source as text of the training corpora with this tag", .kind = VALUE_TEXT }
 #define FLAG_PRECISION                                                                                                 \
-    FLAG_CHOICE("precision", "what products with weights multiply; bfloat16 is faster where the CPU has a matrix unit", \
-                "float32|bfloat16", "float32")
+    FLAG_CHOICE("precision", "what products with weights multiply; bfloat16 has the bits of a matrix unit",            \
+                PRECISIONS, "float32")
 /* The path of the i-th model, from 0: MODEL or one of --models; NULL if there are no more. */
 const char *model_path(const Args *args, int i);
 /* Returns whether the command line has either one MODEL or --models, not both. */

@@ -1,8 +1,8 @@
 /* gemm.c: c = init + a b, in blocks as in Goto & van de Geijn (2008). Both operands are packed: b in panels of
-   tile_cols columns, a in tiles of tile_rows rows. One call of the kernel (gemm_f32.c, gemm_i8.c) multiplies a tile by
-   a panel over at most k_block steps of the inner index. A thread multiplies all tiles of a block of M_BLOCK rows
-   by a panel, and prefetches the next panel at the same time; then it continues with the next panel. Threads share the
-   panels of each block of rows.
+   tile_cols columns, a in tiles of tile_rows rows. One call of the kernel (gemm_f32.c, gemm_bf16.c, gemm_i8.c)
+   multiplies a tile by a panel over at most k_block numbers of the inner index. A thread multiplies all tiles of a
+   block of M_BLOCK rows by a panel, and prefetches the next panel at the same time; then it continues with the next
+   panel. Threads share the panels of each block of rows.
 
    The sizes of the blocks follow from the caches of current CPUs: for each core 32 to 48 KiB of L1 and 512 KiB (AMD Zen
    2 and 3) to 2 MiB (Intel Golden Cove) of L2; for all cores together usually 16 MiB of L3 or more. A number has 4
@@ -26,6 +26,8 @@
    RIGHT_PACKED: 512 steps of 4096 columns, 512 x 4096 x 4 bytes = 8 MiB. These panels stay in L3 while all rows of a
    are multiplied by them, together with 336 KiB of tiles for each thread: 8 + 8 x 336 / 1024 = 10.6 MiB for 8 threads.
    With a larger RIGHT_PACKED, a is packed fewer times.
+
+   PANELS_BF16: a step has 32 numbers, which are packed as floats, so the sizes are those of floats.
 
    PANELS_I8: the sums of integers stay in registers until they are complete, so one call of the kernel takes all steps.
    A step has 4 numbers for each column (instructions for dot products), or 2 (int16); each column takes 4 or 2 bytes.
@@ -75,7 +77,7 @@ static int numbers_of(const Part *p, int from, int steps) {
 static int steps_at_once(const Part *p, int most) { return p->g->left_head ? p->steps : most / p->g->k_step; }
 
 /* The size of `steps` steps of a row of a, in floats. */
-static int row_size(const Part *p, int steps) { return steps * p->g->left_step / (int)sizeof(real); }
+static int row_size(const Part *p, int steps) { return steps * p->g->left_step / (int)sizeof(float); }
 
 /* The number of units of packing in a tile. */
 static int pack_units_of(const Part *p) { return blocks_of(p->steps, steps_at_once(p, PACK_STEPS)); }
@@ -191,7 +193,7 @@ static void multiply_parts(Threads *threads, Part *list, int count) {
         p->threads = threads;
         p->tiles = blocks_of(p->rows, p->g->tile_rows);
         size += left_size(p, p->rows);
-        work += (size_t)p->rows * (size_t)p->steps * (size_t)p->panels * (size_t)p->g->tile_cols;
+        work += (size_t)p->rows * (size_t)row_size(p, p->steps) * (size_t)p->panels * (size_t)p->g->tile_cols;
         pack_units += p->tiles * pack_units_of(p);
         units += units_of(p);
     }

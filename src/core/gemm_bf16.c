@@ -23,23 +23,11 @@ enum { BLOCK = 32, HALF = BLOCK / 2 };
 /* ---- results below the smallest normal number ---------------------------------------------------------------------
  */
 
-#if defined(TIDE_DOUBLE)
-/* The numbers are doubles, for the test of the gradients. Their range is wide enough. */
+#if defined(TIDE_DOUBLE) || defined(__FMA__)
+/* Doubles, for the test of the gradients, have a wide range; for floats, the CPU does it, between flush_begin and
+   flush_end. */
 INLINE vreal flush(vreal x) { return x; }
 INLINE vreal multiply_add(vreal a, vreal b, vreal c) { return v_fma(a, b, c); }
-INLINE unsigned flush_begin(void) { return 0; }
-INLINE void flush_end(unsigned saved) { (void)saved; }
-#elif defined(__FMA__)
-/* The CPU does it: FTZ for results, DAZ for arguments. */
-INLINE vreal flush(vreal x) { return x; }
-INLINE vreal multiply_add(vreal a, vreal b, vreal c) { return v_fma(a, b, c); }
-INLINE unsigned flush_begin(void) {
-    enum { FTZ = 1 << 15, DAZ = 1 << 6 };
-    const unsigned saved = _mm_getcsr();
-    _mm_setcsr(saved | FTZ | DAZ);
-    return saved;
-}
-INLINE void flush_end(unsigned saved) { _mm_setcsr(saved); }
 #else
 #define SMALLEST 0x1p-126f
 INLINE vreal magnitude_of(vreal x) { return (vreal)((vbits)x & 0x7fffffffu); }
@@ -60,6 +48,17 @@ INLINE vreal multiply_add(vreal a, vreal b, vreal c) {
     const vreal once = v_fma(v_select(a_smaller, a, b) * large, v_select(a_smaller, b, a), c * large);
     return v_select(in_doubt, flush_below(once, v_splat(SMALLEST) * large) * v_splat(0x1p-64f), result);
 }
+#endif
+
+#if defined(__FMA__) && !defined(TIDE_DOUBLE)
+INLINE unsigned flush_begin(void) {
+    enum { FTZ = 1 << 15, DAZ = 1 << 6 }; /* for results; for arguments */
+    const unsigned saved = _mm_getcsr();
+    _mm_setcsr(saved | FTZ | DAZ);
+    return saved;
+}
+INLINE void flush_end(unsigned saved) { _mm_setcsr(saved); }
+#else
 INLINE unsigned flush_begin(void) { return 0; }
 INLINE void flush_end(unsigned saved) { (void)saved; }
 #endif

@@ -57,19 +57,21 @@ static size_t right_size(const Part *t, int cols, int steps) {
 }
 
 /* Packs PACK_STEPS of the packed steps from `at` on, fewer at the end: the numbers col..col+cols-1 of the rows of x or
-   y. `to` is the tile or panel. If a step of the kernel has one number, all shards are one piece. */
-static void pack_unit(const Part *t, char *to, size_t step, int at, int width, const real *const *rows, int col,
+   y. `to` is the tile or panel, and kernel_step the bytes of k_step of its steps. If k_step is 1, all shards are one
+   piece.
+ */
+static void pack_unit(const Part *t, char *to, size_t kernel_step, int at, int width, const real *const *rows, int col,
                       int cols) {
     const int end = smaller(at + PACK_STEPS, packed_steps(t)), k_step = t->g->k_step;
     if (k_step == 1) {
-        t->g->pack_list(to + (size_t)at * step, width, rows + t->from + at, col, cols, end - at);
+        t->g->pack_list(to + (size_t)at * kernel_step, width, rows + t->from + at, col, cols, end - at);
         return;
     }
     for (int s = 0, first = t->from; s < t->run; first += t->count[s++]) {
         const int begin = larger(at, t->place[s]), stop = smaller(end, t->place[s] + t->count[s]);
         if (begin < stop)
-            t->g->pack_list(to + (size_t)(begin / k_step) * step, width, rows + first + begin - t->place[s], col, cols,
-                            stop - begin);
+            t->g->pack_list(to + (size_t)(begin / k_step) * kernel_step, width, rows + first + begin - t->place[s], col,
+                            cols, stop - begin);
     }
 }
 
@@ -248,6 +250,8 @@ void gradient_product(Threads *threads, const GradientProduct *p) {
     CHECK(p->shards >= 0 && p->shards <= MOST_SHARDS && g->tile_cols <= MOST_COLS && g->pack_list,
           "gradient_product: %d shards, tiles of %d columns, format %d", p->shards, g->tile_cols, p->format);
     Part t = {.p = p, .g = g, .threads = threads};
+    CHECK(!p->most || p->most >= g->k_step || p->start[larger(p->shards, 1)] <= p->most,
+          "gradient_product: at most %d steps at a time, but the kernel takes %d", p->most, g->k_step);
     t.most = larger((p->most ? p->most : RUN_STEPS) / g->k_step, 1) * g->k_step;
     t.run = run_of(p, t.most);
     t.runs = larger(p->shards, 1) / t.run;

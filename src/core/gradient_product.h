@@ -24,7 +24,7 @@ typedef struct GradientProduct {
     real *c;
     StepsNeeded *needed; /* called for the steps in order, at most `most` at a time; NULL: all rows are there */
     void *context;       /* of `needed` */
-    int most;            /* 0: a default. PANELS_BF16: rounded down to a multiple of 32, but at least 32 */
+    int most;            /* 0: a default. PANELS_BF16: 32 at least, or all steps; rounded down to a multiple of 32 */
     PanelFormat format;  /* PANELS_F32 or PANELS_BF16 */
 } GradientProduct;
 void gradient_product(Threads *threads, const GradientProduct *product);

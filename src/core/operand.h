@@ -12,13 +12,15 @@
    packed, and the sums are floats, in the order of gemm_bf16.c. PANELS_I8: b has integers of 8 bits and a scale for
    each column; each row of a is quantised to such integers when it is packed: see gemm_i8.c. */
 typedef enum { PANELS_F32, PANELS_BF16, PANELS_I8, PANEL_FORMATS } PanelFormat;
+/* The names of PANELS_F32 and PANELS_BF16 as options, in this order: see core/choice.h. */
+#define PRECISIONS "float32|bfloat16"
 
 /* The largest inner index of a product of PANELS_I8: its sums of 32 bits do not overflow. */
 enum { GEMM_I8_MOST_K = (1 << 17) - 1 };
 
 /* The right operand B [k, n] of a product: b [k, n], or if `transposed` bᵀ with b [n, k]. ld is the leading
    dimension of b. panels: B in the order in which the kernel reads it: panels of `width` columns, each with a head
-   and [steps][width][k_step], padded with zeros: see GemmKernels. Without panels, each product packs B; PANELS_I8
+   and its steps, padded with zeros: see GemmKernels. Without panels, each product packs B; PANELS_I8
    needs panels, and k ≤ GEMM_I8_MOST_K. */
 typedef struct Operand {
     int k, n;

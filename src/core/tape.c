@@ -312,6 +312,8 @@ Operand tape_operand(Tape *tape, Var *w, bool transposed, int m) {
     b.format = tape->products;
     Operand *packed = &use_of(tape, w)->packed;
     const bool kept = packed->panels && packed->transposed == transposed;
+    CHECK(!packed->panels || packed->format == b.format, "weight %d: the tape has other products than before",
+          w->weight->index);
     if (kept) return *packed;
     if (!is_few(m)) return b;
     if (!packed->panels) {

@@ -65,7 +65,7 @@ struct Tape {
     Watch *watch;            /* or NULL; not owned */
     const RowShards *shards; /* of the rows that ops compute now: see tape_shard_rows; NULL: no shards */
     /* The format of products with weights, and of those of their gradients: PANELS_F32, or PANELS_BF16 if no weight has
-       integers. It may change only after a reset, which sets PANELS_F32, before the next op. */
+       integers. If a weight that is not shared was used, it may change only after a reset, which sets PANELS_F32. */
     PanelFormat products;
     Record *last;
     /* By index: the weights that were used since the last reset and are not shared, with their operands and what waits

@@ -16,8 +16,8 @@
    tape at a time may run tape_backward, because the gradient belongs to the model.
    After weight_share: a weight of a model that is not trained. Any number of tapes in any number of threads read it.
    If only products read the weight, it has panels from the start. Otherwise it has values; the first tape that needs
-   panels packs them from the values, under the lock. So does the first tape that needs panels of bfloat16. Packed
-   panels do not change. */
+   panels packs them from the values, under the lock. Panels of bfloat16 are packed by the first tape that
+   needs them, from the values, or from the panels of floats, also under the lock. Packed panels do not change. */
 typedef struct Weight {
     int index; /* among the parameters of its model */
     bool shared;
@@ -37,7 +37,7 @@ void weight_free(Weight *weight);
 /* Copies row i of a shared weight with values; integers are multiplied by their scale. */
 void weight_row(const Weight *weight, int i, real *to);
 /* Returns W, or Wᵀ, of a shared weight with its panels; `products`: PANELS_F32, or PANELS_BF16 for a weight that has no
-   integers. */
+   integers. A weight without values has only W. */
 Operand weight_operand(Weight *weight, Threads *threads, bool transposed, PanelFormat products);
 
 #endif

@@ -75,7 +75,7 @@ static const Option table[] = {
      "MiB of memory for a batch; larger batches are split into parts; 0: no limit"},
     {"shards", OPTION_INT, 1, AT(shards), 1, MOST_SHARDS, NULL, RESUME_FIXED, "1",
      "shards of a batch, 1, 2, 4, .. 64: their gradients are added in a fixed tree; needed for several machines"},
-    {"precision", OPTION_CHOICE, 1, AT(precision), 0, 0, "float32|bfloat16", RESUME_EXPLICIT, "float32",
+    {"precision", OPTION_CHOICE, 1, AT(precision), 0, 0, PRECISIONS, RESUME_EXPLICIT, "float32",
      "numbers that products with weights multiply; their sums, the weights and all other numbers are float32"},
     {"seed", OPTION_INT, 1, AT(seed), 0, 2147483647, NULL, RESUME_FIXED, "1",
      "random seed of initial weights, data order, dropout and noise"},

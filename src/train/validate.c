@@ -164,7 +164,7 @@ static void measure(const Training *t, Validation *v, const Translations *found,
 /* Writes everything that a validation writes, on rank 0. */
 static int write_validation(Training *t, Validation *v, const Translations *found, Err *err) {
     char **texts = translations_normalised(found);
-    const bool had_best = t->state.best >= 0; /* otherwise, a stop wrote the model, if there is one */
+    const bool had_best = t->state.best_update > 0; /* otherwise, no validation chose the model: an end wrote it */
     measure(t, v, found, texts);
     v->sources = (const char *const *)t->data.valid.text[SOURCE];
     v->outputs = (const char *const *)texts;

@@ -144,24 +144,23 @@ static int check_attention(const SearchOptions *o, const Translator *member, con
     return status ? SEARCH_UNSUPPORTED : 0;
 }
 
-static const char precisions[] = "float32|bfloat16";
-_Static_assert(PANELS_F32 == 0 && PANELS_BF16 == 1, "the order of the names above");
-
 /* The format that the options ask for; -1: they have another name. */
 static int products_of(const SearchOptions *o) {
-    return o->precision ? choice_find(precisions, o->precision) : PANELS_F32;
+    return o->precision ? choice_find(PRECISIONS, o->precision) : PANELS_F32;
 }
 
-/* The error has a path if the model is the reason. */
 static int check_precision(const SearchOptions *o, const Translator *const *members, const char *const *paths,
                            int count, SearchNames names, Err *err) {
     const int products = products_of(o);
-    if (products < 0)
-        return err_set(err, NULL, 0, "%s is '%.100s', but must be float32 or bfloat16", NAME(precision), o->precision);
+    if (products < 0) {
+        err_set(err, NULL, 0, "%s is '%.100s', but must be float32 or bfloat16", NAME(precision), o->precision);
+        return SEARCH_WRONG;
+    }
     for (int i = 0; i < count && products != PANELS_F32; i++)
-        if (members[i]->quantized)
-            return err_set(err, paths[i], 0, "%s %s: this model multiplies integers of 8 bits", NAME(precision),
-                           o->precision);
+        if (members[i]->quantized) {
+            err_set(err, paths[i], 0, "%s %s: this model multiplies integers of 8 bits", NAME(precision), o->precision);
+            return SEARCH_UNSUPPORTED;
+        }
     return 0;
 }
 
@@ -182,7 +181,8 @@ int search_options_check(const SearchOptions *o, const Translator *const *member
                 o->coverage > 0 ? NAME(coverage) : NAME(replace_unknown));
         return SEARCH_UNSUPPORTED;
     }
-    if (check_precision(o, members, paths, count, names, err)) return err->path[0] ? SEARCH_UNSUPPORTED : SEARCH_WRONG;
+    const int precise = check_precision(o, members, paths, count, names, err);
+    if (precise) return precise;
     if (!o->tag || vocab_tag(members[0]->source.vocab, o->tag) >= 0) return 0; /* all have the same source pieces */
     err_set(err, paths[0], 0, "this model has no tag '%.100s'", o->tag);
     return SEARCH_UNSUPPORTED;

@@ -74,7 +74,8 @@ int search_options_check(const SearchOptions *options, const Translator *const *
 /* The options of a beam search by models of which `first` is the first, without the lists that differ between
    sentences. *sampling is used if words are drawn; the caller sets `first` in it. */
 BeamOptions search_options_beam(const SearchOptions *options, const Translator *first, Sampling *sampling);
-/* Sets what the options say about all that the session computes. The options must stay valid. */
+/* Sets the tag and the products of the session. The options must have passed search_options_check; the text of the tag
+   must stay valid while the session uses it. */
 void search_options_session(const SearchOptions *options, Session *session);
 /* The text of hypothesis k of sentence i, with <unk> replaced if the options say so; "" if there is no such hypothesis;
    owned by the caller. */

@@ -20,7 +20,8 @@ typedef struct Session {
    sessions that run at the same time need two thread pools. */
 void session_init(Session *session, const Translator *const *members, int count, Threads *threads);
 void session_free(Session *session);
-/* Prepares the tape for ops that are no training. Each function below calls it but session_logits. */
+/* Ends recording, and sets the format of the products. The functions below call it, except session_logits, whose caller
+   must. */
 void session_begin(Session *session);
 
 /* The default limit of pieces in a sentence. The memory of a search grows with the square of the length. */
@@ -37,7 +38,7 @@ typedef void SessionProgress(void *context, long done, long all);
    if the sentences are long or the beam is wide. options->settled gets the index of a sentence; options->numbers is
    ignored.
    Afterwards the tape does not record, and it is rewound. Call tape_reset before if the tape has records, or if weights
-   have changed since the tape packed them. Release with translations_free. */
+   that are not shared, or `products`, have changed since the tape packed them. Release with translations_free. */
 Translations session_translate(Session *session, char *const *sentences, int n, const BeamOptions *options, int batch,
                                SessionProgress *progress, void *context);
 
