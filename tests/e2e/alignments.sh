@@ -50,6 +50,8 @@ for threshold in 0.05 0.1; do
     [ -z "$(LC_ALL=C comm -23 "$scratch/soft.$threshold" "$scratch/mean.$threshold")" ] || die "soft has links that mean lacks"
 done
 [ -s "$scratch/soft.0.1" ] && [ -z "$(LC_ALL=C comm -13 "$scratch/soft.0.05" "$scratch/soft.0.1")" ] || die "soft: $(cat "$scratch/soft.0.1")"
+both --symmetrize mean --threshold 0.25 >"$scratch/quarter"
+both --symmetrize mean | cmp - "$scratch/quarter" || die "the threshold of mean is not 0.25"
 # a word of each side whose weights are known: every link has the harmonic mean of the two matrices
 matrices() { # MODEL SRC TGT: prints line, row, column, weight
     tide_ok align "$1" --src "$2" --tgt "$3" --level word --format matrix |

@@ -189,6 +189,23 @@ static void product_free(Problem *p) {
     for (int i = 0; i < 5; i++) matrix_free(all[i]);
 }
 
+/* Every third column of b, the last one first, as an operand of its own. */
+static void check_columns(Threads *threads, const Problem *p, Operand packed) {
+    int columns[100], count = 0;
+    for (int j = p->s.n - 1; j >= 0 && count < 100; j -= 3) columns[count++] = j;
+    const size_t size = packed_size(p->format, p->s.k, count);
+    char *memory = memset(mem_alloc_aligned(size + 8 * MARGIN), 0x55, size + 8 * MARGIN);
+    const Operand some = operand_gather(packed, columns, count, memory);
+    for (int i = 0; i < 8 * MARGIN; i++) assert_int_equal(memory[size + (size_t)i], 0x55);
+    float *c = mem_zalloc((size_t)p->s.m * (size_t)count * sizeof *c);
+    gemm(threads, &(Product){p->s.m, p->a.v, p->a.ld, some, NULL, 0, c, count}, 1);
+    for (int i = 0; i < p->s.m; i++)
+        for (int j = 0; j < count; j++)
+            assert_memory_equal(&c[(size_t)i * (size_t)count + (size_t)j], at(&p->expected, i, columns[j]), sizeof *c);
+    mem_free(c);
+    mem_free(memory);
+}
+
 static void check_product(Threads *threads, const void *context) {
     const Problem *p = context;
     const Sizes s = p->s;
@@ -198,6 +215,7 @@ static void check_product(Threads *threads, const void *context) {
     Operand plain = {s.k, s.n, p->b.v, p->b.ld, p->transposed, p->format, NULL, NULL, 0};
     Operand packed = operand_pack(threads, plain, panels), *operands[] = {&plain, &packed};
     for (size_t i = size; i < size + MARGIN; i++) assert_true(isnan(panels[i]));
+    if (p->init == NOTHING) check_columns(threads, p, packed);
 
     for (int i = 0; i < 2; i++) {
         Matrix c = matrix_copy(&p->c);
