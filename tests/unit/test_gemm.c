@@ -194,7 +194,7 @@ static void check_columns(Threads *threads, const Problem *p, Operand packed) {
     int columns[100], count = 0;
     for (int j = p->s.n - 1; j >= 0 && count < 100; j -= 3) columns[count++] = j;
     const size_t size = packed_size(p->format, p->s.k, count);
-    char *memory = memset(mem_alloc_aligned(size + 8 * MARGIN), 0x55, size + 8 * MARGIN);
+    char *memory = memset(mem_alloc_aligned(size + 8UL * MARGIN), 0x55, size + 8UL * MARGIN);
     const Operand some = operand_gather(packed, columns, count, memory);
     for (int i = 0; i < 8 * MARGIN; i++) assert_int_equal(memory[size + (size_t)i], 0x55);
     float *c = mem_zalloc((size_t)p->s.m * (size_t)count * sizeof *c);
