@@ -33,9 +33,8 @@ static float rounded(float x) {
     return ldexpf(rintf(ldexpf(fraction, 8)), exponent - 8);
 }
 
-/* Compares 64 elements of c with chains of fused multiply-adds, or the sums of gemm_bf16.c; they must be equal bit for
- * bit.
- */
+/* Compares 64 elements of c with chains of fused multiply-adds, or with the sums of gemm_bf16.c: every bit must be
+   equal. */
 static void verify(const Shape *s, PanelFormat format, const real *a, const real *b, const real *c) {
     const bool gradient = s->kind == GRADIENT, transposed = s->kind == TRANSPOSED;
     for (int sample = 0; sample < 64; sample++) {

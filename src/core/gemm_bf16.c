@@ -20,8 +20,7 @@
 
 enum { BLOCK = 32, HALF = BLOCK / 2 };
 
-/* ---- results below the smallest normal number ---------------------------------------------------------------------
- */
+/* ---- results below the smallest normal number -------------------------------------------------------------------- */
 
 #if defined(TIDE_DOUBLE) || defined(__FMA__)
 /* Doubles, for the test of the gradients, have a wide range; for floats, the CPU does it, between flush_begin and
@@ -30,6 +29,7 @@ INLINE vreal flush(vreal x) { return x; }
 INLINE vreal multiply_add(vreal a, vreal b, vreal c) { return v_fma(a, b, c); }
 #else
 #define SMALLEST 0x1p-126f
+/* |x| */
 INLINE vreal magnitude_of(vreal x) { return (vreal)((vbits)x & 0x7fffffffu); }
 
 /* Numbers below `smallest` become zero of their sign. */
@@ -38,8 +38,8 @@ INLINE vreal flush_below(vreal x, vreal smallest) {
 }
 INLINE vreal flush(vreal x) { return flush_below(x, v_splat(SMALLEST)); }
 
-/* A result that is at most the smallest normal number may have been rounded to fewer bits than 24. So it is computed
-   again, 2^64 times as large: c and the smaller factor are then so small that nothing overflows. */
+/* Near the smallest normal number, floats have fewer than 24 bits. A result there is computed again, 2^64 times as
+   large, so that it is rounded to 24 bits. Nothing overflows, because c and the smaller factor are small. */
 INLINE vreal multiply_add(vreal a, vreal b, vreal c) {
     const vreal result = v_fma(a, b, c), magnitude = magnitude_of(result), large = v_splat(0x1p64f);
     const vword in_doubt = (magnitude > v_splat(0)) & (magnitude <= v_splat(SMALLEST));
@@ -63,8 +63,7 @@ INLINE unsigned flush_begin(void) { return 0; }
 INLINE void flush_end(unsigned saved) { (void)saved; }
 #endif
 
-/* ---- a tile -------------------------------------------------------------------------------------------------------
- */
+/* ---- a tile ------------------------------------------------------------------------------------------------------ */
 
 typedef vreal Sums[TILE_ROWS][TILE_VECTORS];
 
@@ -96,14 +95,14 @@ INLINE void half_block(const int rows, const real *a, const real *b, const char 
    registers. */
 INLINE void tile(const int rows, int steps, const real *a, const real *b, const real *init, int ld_init, real *c,
                  int ld_c, const char *prefetch, int prefetch_step) {
-    const int line = prefetch_step / BLOCK; /* bytes for each number of the block */
+    const int each = prefetch_step / BLOCK; /* a block has 32 prefetches, so many bytes apart */
     Sums all, even, odd;                    /* `all` and `even` are in memory: see below */
     EACH_VECTOR all[i][j] = init ? flush(v_load(init + (size_t)i * (size_t)ld_init + j * VW)) : v_splat(0);
     for (int step = 0; step < steps; step++, prefetch += prefetch_step, a += BLOCK * rows, b += BLOCK * TILE_COLS) {
-        half_block(rows, a, b, prefetch, line, even);
+        half_block(rows, a, b, prefetch, each, even);
         /* otherwise the compiler wants more registers than there are */
         __asm__ volatile("" : "+m"(all), "+m"(even));
-        half_block(rows, a + rows, b + TILE_COLS, prefetch + HALF * line, line, odd);
+        half_block(rows, a + rows, b + TILE_COLS, prefetch + HALF * each, each, odd);
         EACH_VECTOR all[i][j] = flush(all[i][j] + flush(even[i][j] + odd[i][j]));
     }
     EACH_VECTOR v_store(c + (size_t)i * (size_t)ld_c + j * VW, all[i][j]);
@@ -125,8 +124,7 @@ static void multiply(int rows, int cols, int steps, const void *a, const void *b
     flush_end(saved);
 }
 
-/* ---- packing ------------------------------------------------------------------------------------------------------
- */
+/* ---- packing ----------------------------------------------------------------------------------------------------- */
 
 /* x rounded to bfloat16. NaN stays NaN. */
 INLINE real bfloat16(real x) {

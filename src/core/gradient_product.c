@@ -57,9 +57,8 @@ static size_t right_size(const Part *t, int cols, int steps) {
 }
 
 /* Packs PACK_STEPS of the packed steps from `at` on, fewer at the end: the numbers col..col+cols-1 of the rows of x or
-   y. `to` is the tile or panel, and kernel_step the bytes of k_step of its steps. If k_step is 1, all shards are one
-   piece.
- */
+   y. `to` is the tile or panel, and kernel_step the bytes of k_step of its steps. If k_step is 1, no shard is padded,
+   and all shards are packed by one call. */
 static void pack_unit(const Part *t, char *to, size_t kernel_step, int at, int width, const real *const *rows, int col,
                       int cols) {
     const int end = smaller(at + PACK_STEPS, packed_steps(t)), k_step = t->g->k_step;

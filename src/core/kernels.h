@@ -41,8 +41,8 @@ typedef struct GemmKernels {
     int right_unit;
 
     /* c [rows, cols] = init + a b, for a tile of a and a panel of b. init may be c, one bias row (ld_init 0), or NULL
-       for zero. Also prefetches data that a later tile reads: from `prefetch` on, prefetch_step bytes for each step.
-       Without heads, a and b may begin at any step. */
+       for zero. Also prefetches data that a later tile reads, from `prefetch` on, and prefetch_step bytes further
+       with each step. Without heads, a and b may begin at any step. */
     void (*multiply)(int rows, int cols, int steps, const void *a, const void *b, const real *init, int ld_init,
                      real *c, int ld_c, const void *prefetch, int prefetch_step);
     /* Packs a tile of a: `rows` rows of k numbers, and the head. */

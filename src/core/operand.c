@@ -75,7 +75,7 @@ typedef struct Rounding {
     char *to;
 } Rounding;
 
-/* A panel of floats has the rows of its columns one after the other. */
+/* A panel of floats is a matrix [k, width], so it can be packed again as the rows of B. */
 static void round_panels(void *context, int begin, int end) {
     const Rounding *r = context;
     const int k = r->from.k, width = r->from.width;

@@ -36,8 +36,8 @@ void weight_share(Weight *weight, PanelFormat format, int rows, int cols, void *
 void weight_free(Weight *weight);
 /* Copies row i of a shared weight with values; integers are multiplied by their scale. */
 void weight_row(const Weight *weight, int i, real *to);
-/* Returns W, or Wᵀ, of a shared weight with its panels; `products`: PANELS_F32, or PANELS_BF16 for a weight that has no
-   integers. A weight without values has only W. */
+/* Returns W, or Wᵀ, of a shared weight, with panels for `products`: PANELS_F32 means the weight's own format, and
+   PANELS_BF16 needs a weight without integers. A weight without values has only W. */
 Operand weight_operand(Weight *weight, Threads *threads, bool transposed, PanelFormat products);
 
 #endif

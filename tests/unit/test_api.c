@@ -173,14 +173,20 @@ static double pair_score(TideSession *session, const TideForceOptions *options) 
     return score;
 }
 
+/* Writes a model with a tag, and opens it; *t is the model as it was written. */
+static TideSession *open_tagged(const Fixture *f, Translator *t, TideModel **model) {
+    const ModelOptions small = small_options("en");
+    write_tagged_model(t, &small, target_texts, "news", 5, f->path);
+    *model = load(f->path);
+    return open_session(*model, 1);
+}
+
 /* A tag is listed, and changes what is read, in this call only. */
 static void reads_tagged_sources(void **state) {
     Fixture *f = *state;
     Translator t;
-    const ModelOptions small = small_options("en");
-    write_tagged_model(&t, &small, target_texts, "news", 5, f->path);
-    TideModel *model = load(f->path);
-    TideSession *session = open_session(model, 1);
+    TideModel *model;
+    TideSession *session = open_tagged(f, &t, &model);
     TideModelInfo info = {.size = sizeof info};
     assert_int_equal(tide_model_info(model, &info), TIDE_OK);
     assert_string_equal(info.tags[0], "news");
@@ -447,10 +453,8 @@ static void refuses_wrong_arguments(void **state) {
 static void multiplies_bfloat16(void **state) {
     Fixture *f = *state;
     Translator t;
-    const ModelOptions small = small_options("en");
-    write_tagged_model(&t, &small, target_texts, "news", 5, f->path);
-    TideModel *model = load(f->path);
-    TideSession *session = open_session(model, 1);
+    TideModel *model;
+    TideSession *session = open_tagged(f, &t, &model);
     Session right;
     Threads *threads = threads_new(1);
     session_init(&right, (const Translator *[]){&t}, 1, threads);
