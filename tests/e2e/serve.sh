@@ -66,6 +66,7 @@ start "$scratch/back"
 stream chinese "$url"
 stop
 
+printf 'Tides & seas\t潮水\n%.0s' 1 2 3 4 5 6 >>"$scratch/train.tsv"
 smallest_run "$scratch/unaligned" --after-batches 1 --attention none
 start "$scratch/unaligned"
 limits unaligned "$url"

@@ -326,7 +326,11 @@ def memory(s, pid):
     resource.prlimit(int(pid), resource.RLIMIT_DATA, ((used << 10) + (12 << 20), before[1]))
     status, _, body = s.raw("POST", "/translate", long_body(3, 4900), JSON)
     check(status == 503 and b"out of memory" in body, f"memory: {status} {body}")
-    check(s.metric("tide_memory_refused_total") > 0, "refused memory is not counted")
+    counted = s.metric("tide_memory_refused_total")
+    check(counted > 0, "refused memory is not counted")
+    status, _, body = s.raw("POST", "/translate", long_body(1, 4900), JSON)
+    check(status == 503, f"the memory of one sentence: {status} {body}")
+    check(s.metric("tide_memory_refused_total") == counted + 1, "a refusal is not counted once")
     check(s.text("潮水。") == expected, "after refused memory the server does not answer")
     resource.prlimit(int(pid), resource.RLIMIT_DATA, before)
 
@@ -475,6 +479,9 @@ def unaligned(s):
     for path, fields in (("/translate", {"alignment": "piece"}), ("/v1/align", {"translation": "The tide."})):
         found = s.ask("POST", path, {**body, **fields})
         check(found == (400, {"error": "Invalid request: this model has no alignment"}), f"{path}: {found}")
+    for kind, expected in (("text", "&"), ("html", "&amp;")):  # this model knows the character
+        found = s.text("", prefix="&", format=kind)
+        check(found == expected, f"the prefix of an empty {kind}: {found}")
     found = s.translate("潮水。", 400, head=1)
     check("head needs a model with attention" in found, f"a head: {found}")
 
