@@ -7,16 +7,14 @@
 #include "io/safetensors.h"
 #include "translate/translator.h"
 
-/* Fills the metadata of a model; a value may be NULL. `configuration` is text as options_format writes it; it contains
-   the translator's options. The values are owned by the caller; release with model_meta_free. */
-enum { MODEL_META = 10 + ABOUTS };
-void model_meta(const Translator *translator, const char *configuration, Meta meta[MODEL_META]);
-void model_meta_free(Meta meta[MODEL_META]);
-/* The weights of a model in training as named tensors: a stb_ds array. The data belong to the model. */
-Tensor *model_tensors(const Translator *translator);
-/* Writes a model in training, or one of model_load_trained; translator->quantized: with weights of 8 bits. Returns 0,
-   or -1 with *err filled. */
-int model_save(const Translator *translator, const char *configuration, const char *path, Err *err);
+/* The keys of the metadata for the sides source and target, and the subwords of the source, if it has two factors. */
+enum { MODEL_SUBWORDS = 2, MODEL_SIDES };
+/* "open" says that pieces which are not in the vocabulary are split (side.h): "1" with BPE. tide does not read it. */
+enum { MODEL_VOCAB, MODEL_MERGES, MODEL_OPEN, MODEL_SIDE_KEYS };
+extern const char *const model_side_keys[MODEL_SIDES][MODEL_SIDE_KEYS];
+
+/* ---- reading: model_file.c ----------------------------------------------------------------------------------------
+ */
 
 /* Reads the options, tokenizers and vocabularies of a model and declares its parameters, without memory for their
    values. translator->configuration receives the whole configuration as text, with the options of the training.
@@ -45,6 +43,19 @@ int model_load_bytes(Translator *translator, const void *bytes, size_t size, con
 
 /* The same, but the weights have the memory of a model in training, which is float. */
 int model_load_trained(Translator *translator, const char *path, Err *err);
+
+/* ---- writing: model_write.c -------------------------------------------------------------------------------------- */
+
+/* Fills the metadata of a model; a value may be NULL. `configuration` is text as options_format writes it; it contains
+   the translator's options. The values are owned by the caller; release with model_meta_free. */
+enum { MODEL_META = 10 + ABOUTS };
+void model_meta(const Translator *translator, const char *configuration, Meta meta[MODEL_META]);
+void model_meta_free(Meta meta[MODEL_META]);
+/* The weights of a model in training as named tensors: a stb_ds array. The data belong to the model. */
+Tensor *model_tensors(const Translator *translator);
+/* Writes a model in training, or one of model_load_trained; translator->quantized: with weights of 8 bits. Returns 0,
+   or -1 with *err filled. */
+int model_save(const Translator *translator, const char *configuration, const char *path, Err *err);
 /* Writes a copy of a model to the file `to`, with other options of the search (NULL: the same). quantized: every matrix
    of the copy has 8 bits for each weight. Element w of a matrix becomes q = round(w / s), from -127 to 127, with s =
    max |w| / 127 over its column, or over its row for an embedding, rounded up to 16 bits, so that 127 s is exact and a
