@@ -27,14 +27,14 @@ CC     := $(or $(cc.$(config)),gcc)
 JOBS   := $(shell nproc)
 
 B    := build/$(config)
-PKGS := stb libutf8proc libcjson libxxhash
+PKGS := stb libutf8proc libcjson libxxhash libmd
 
 CPPFLAGS := -Isrc -I$B -D_GNU_SOURCE $(if $(filter wasm,$(config)),-isystem $B/include -DXXH_INLINE_ALL,$(shell \
             pkg-config --cflags-only-I $(PKGS) 2>/dev/null | sed 's/-I/-isystem /g'))
 PTHREAD  := $(if $(filter wasm,$(config)),,-pthread)
 CFLAGS   := -std=gnu11 -g -Wall -Wextra -Wshadow -Wconversion $(if $(WERROR)$(filter lint,$(config)),-Werror) $(PTHREAD) \
             -O3 -ffp-contract=off -fno-math-errno -fno-trapping-math -fPIC -fvisibility=hidden
-LDLIBS   := -lutf8proc -lcjson -lxxhash -lm $(PTHREAD)
+LDLIBS   := -lutf8proc -lcjson -lxxhash -lmd -lm $(PTHREAD)
 COMPILE   = @mkdir -p $(@D) && echo '  cc $@' && $(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP
 
 # Optional libraries. Without one, tide builds, and the command that needs it names the package. $B/optional changes when
@@ -134,7 +134,7 @@ $B/commit: optional
 
 # The headers of other libraries; core/ needs none.
 headers:
-	@for name in $(if $(filter wasm,$(config)),,stb_ds utf8proc cJSON xxhash); do \
+	@for name in $(if $(filter wasm,$(config)),,stb_ds utf8proc cJSON xxhash sha2); do \
 	    echo "#include <$$name.h>" | $(CC) $(CPPFLAGS) -E - >/dev/null 2>&1 || { \
 	    echo "make: $(CC) does not find $$name.h; scripts/setup installs what tide needs (README.md lists it)" >&2; exit 1; }; done
 $(filter-out $B/core/% $B/browser/%,$(OBJECTS)) $(CLI): | headers
@@ -292,7 +292,7 @@ install-library:
 	ln -sf libtide.so.$(VERSION) $(DESTDIR)$(libdir)/$(SONAME)
 	ln -sf $(SONAME) $(DESTDIR)$(libdir)/libtide.so
 	install -m 644 src/tide.h $(DESTDIR)$(includedir)
-	sed 's,@PREFIX@,$(PREFIX),; s,@LIBDIR@,$(libdir),; s,@INCLUDEDIR@,$(includedir),; s,@VERSION@,$(VERSION),; s,@LDLIBS@,$(LDLIBS),' src/api/tide.pc.in \
+	sed 's,@PREFIX@,$(PREFIX),; s,@LIBDIR@,$(libdir),; s,@INCLUDEDIR@,$(includedir),; s,@VERSION@,$(VERSION),; s,@LDLIBS@,$(filter-out -lmd,$(LDLIBS)),' src/api/tide.pc.in \
 	    >$(DESTDIR)$(libdir)/pkgconfig/tide.pc
 
 uninstall-library:

@@ -8,7 +8,8 @@
 PAGE     := build/browser
 PAGE_JS  := $(subst src/serve/web/server.js,src/browser/web/browser.js,$(LIVE_JS))
 ifeq ($(config),wasm)
-ENGINE   := $(addprefix $B/,$(patsubst src/%.c,%.o,$(filter-out $(addprefix src/serve/,access_log.c connections.c http.c serve.c socket.c) src/io/compressed.c, \
+ENGINE   := $(addprefix $B/,$(patsubst src/%.c,%.o,$(filter-out $(addprefix src/serve/,access_log.c connections.c http.c serve.c socket.c) src/io/compressed.c \
+            $(addprefix src/translate/,model_write.c recipe.c), \
             $(wildcard $(patsubst %,src/%/*.c,model io text score corpus aligner translate view serve browser)) $(filter src/core/%,$(SOURCES))))) \
             $(KERNEL_NAMES:%=$B/core/%.o)
 $B/browser/browser.o $(filter $B/serve/% $B/view/%,$(ENGINE)): | $(TEXTS) $(LIVE)

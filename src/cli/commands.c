@@ -9,7 +9,8 @@ const Command *const commands[] = {&command_train,    &command_translate, &comma
                                    &command_evaluate, &command_tune,      &command_info,
                                    &command_attend,   &command_report,    &command_bench,
                                    &command_lexicon,  &command_serve,     &command_quantize,
-                                   &command_export,   &command_help,      NULL};
+                                   &command_export,   &command_verify,    &command_help,
+                                   NULL};
 
 const Command *command_find(const char *name) {
     for (int i = 0; commands[i]; i++)

@@ -32,6 +32,18 @@ int pairs_find(const Args *args, const int columns[2], CorpusFiles *corpus) {
     return count;
 }
 
+int pairs_list(const Args *args, CorpusFiles corpora[MOST_CORPORA], Err *err) {
+    int count = 0, columns[2];
+    if (pairs_columns(args, columns, err)) return -1;
+    for (int k = 0; k < args->given_count; k++) {
+        const CorpusForm form = pairs_form(args->given[k].flag->name);
+        if (form == FORMS) continue;
+        if (count == MOST_CORPORA) return usage_error(err, "more than %d training corpora", MOST_CORPORA);
+        corpora[count++] = pairs_corpus(form, args->given[k].values, columns);
+    }
+    return count ? count : usage_error(err, "--train-sets, --tsv, --csv, --jsonl, --tmx, --mo or --po is needed");
+}
+
 /* Whether the command line has a TSV or CSV, as a corpus or as a development set. */
 static bool has_table(const Args *args) {
     for (int i = 0; i < args->given_count; i++) {

@@ -16,6 +16,24 @@
             .least = 1, .most = 1 << 20                                                                                \
     }
 
+/* Flags for training corpora, each of which may be given several times. */
+#define FLAGS_CORPORA                                                                                                  \
+    {"train-sets",                                                                                                     \
+     2,                                                                                                                \
+     "SRC TGT",                                                                                                        \
+     "training corpus: two line-aligned files; may be repeated, as --tsv, --csv, --jsonl, --tmx, --mo and --po",       \
+     .kind = VALUE_FILES},                                                                                             \
+        {"tsv", 1, "FILE", "training corpus: " HELP_TSV, .kind = VALUE_FILES},                                         \
+        {"csv", 1, "FILE", "training corpus: " HELP_CSV, .kind = VALUE_FILES},                                         \
+        {"jsonl", 1, "FILE", "training corpus: " HELP_JSONL, .kind = VALUE_FILES}, FLAG_COLUMNS,                       \
+        {"tmx", 1, "FILE", "training corpus: a translation memory, not cleaned (see `tide corpus`)",                   \
+         .kind = VALUE_FILES},                                                                                         \
+        {"mo", 1, "FILE", "training corpus: a gettext catalogue, English to Chinese, not cleaned",                     \
+         .kind = VALUE_FILES},                                                                                         \
+    {                                                                                                                  \
+        "po", 1, "FILE", "the same as text; the program msgfmt compiles it", .kind = VALUE_FILES                       \
+    }
+
 /* The form that a flag names, such as tsv; FORMS if it names none. */
 CorpusForm pairs_form(const char *flag);
 /* The number of files of a corpus. */
@@ -25,6 +43,10 @@ CorpusFiles pairs_corpus(CorpusForm form, const char *const *paths, const int co
 /* Returns the number of flags on the command line that name a corpus (pairs_form). *corpus receives that of the last
    one; it is unchanged if there is none. */
 int pairs_find(const Args *args, const int columns[2], CorpusFiles *corpus);
+/* Lists the training corpora of the command line in their order. Returns their number, or -1 with *err filled if there
+   is none, or --columns is wrong. */
+enum { MOST_CORPORA = 256 };
+int pairs_list(const Args *args, CorpusFiles corpora[MOST_CORPORA], Err *err);
 /* Reads --columns into columns; 0, 0 if it is not given. Returns 0, or -1 with *err filled: a number is no column, both
    are the same, or no flag of the command line names a TSV or CSV. */
 int pairs_columns(const Args *args, int columns[2], Err *err);

@@ -3,10 +3,10 @@
 #include "cli/messages.h"
 #include "cli/pairs.h"
 #include "cli/presets.h"
+#include "cli/training.h"
 #include "io/files.h"
 #include "train/job.h"
 #include "translate/model_file.h"
-#include "view/report.h"
 
 #include <libgen.h>
 #include <limits.h>
@@ -16,26 +16,18 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST_MANY = 256 };
-
 static const Flag flags[] = {
     {"model", 1, "DIR", "directory of the model; a training that DIR already holds is continued", .kind = VALUE_DIR},
-    {"train-sets", 2, "SRC TGT",
-     "training corpus: two line-aligned files; may be repeated, as --tsv, --csv, --jsonl, --tmx, --mo and --po",
-     .kind = VALUE_FILES},
-    {"tsv", 1, "FILE", "training corpus: " HELP_TSV, .kind = VALUE_FILES},
-    {"csv", 1, "FILE", "training corpus: " HELP_CSV, .kind = VALUE_FILES},
-    {"jsonl", 1, "FILE", "training corpus: " HELP_JSONL, .kind = VALUE_FILES},
-    FLAG_COLUMNS,
-    {"tmx", 1, "FILE", "training corpus: a translation memory, not cleaned (see `tide corpus`)", .kind = VALUE_FILES},
-    {"mo", 1, "FILE", "training corpus: a gettext catalogue, English to Chinese, not cleaned", .kind = VALUE_FILES},
-    {"po", 1, "FILE", "the same as text; the program msgfmt compiles it", .kind = VALUE_FILES},
+    FLAGS_CORPORA,
     {"train-set-weights", MANY, "R...", "how often an epoch has the pairs of each training corpus (default: once)",
      VALUE_REAL, 0.001, 1000, NULL, NULL},
     {"train-set-tags", MANY, "NAME...", "a tag for the source of each training corpus, for `translate --tag`; -: none",
      .kind = VALUE_TEXT},
     {"train-set-noise", MANY, "on|off...", "whether each training corpus has the noise of --noise-* (default: on)",
      .kind = VALUE_TEXT},
+    {"train-set-teachers", MANY, "MODEL...",
+     "the model that translated a side of each training corpus, for `tide info --recipe`; -: people wrote it",
+     .kind = VALUE_FILE},
     {"valid-sets", 2, "SRC TGT", "development set: two line-aligned files", .kind = VALUE_FILE},
     FLAG_FILE("valid-tsv", "development set: lines as for --tsv"),
     FLAG_FILE("valid-csv", "development set: rows as for --csv"),
@@ -54,8 +46,7 @@ static const Flag flags[] = {
                 "is none yet"),
     {"allow-change", MANY, "OPTION...",
      "options that may differ from the training that is continued, for example learn-rate", .kind = VALUE_OPTION},
-    {"rank-timeout", 1, "SECONDS", "with several ranks: end the training if one has not answered for so long",
-     VALUE_REAL, 0.5, 1e6, NULL, "60"},
+    FLAG_RANK_TIMEOUT,
     {"probe", MANY, "TEXT...", "sentences whose alignments are saved at each validation", .kind = VALUE_TEXT},
     FLAGS_MESSAGES,
     FLAG_THREADS,
@@ -65,7 +56,8 @@ static const FlagGroup groups[] = {
     {"Common flags",
      "model train-sets tsv valid-sets valid-tsv preset config langs after-epochs after-minutes threads quiet log"},
     {"Corpora",
-     "csv jsonl columns tmx mo po train-set-weights train-set-tags train-set-noise valid-csv valid-jsonl max-length"},
+     "csv jsonl columns tmx mo po train-set-weights train-set-tags train-set-noise train-set-teachers "
+     "valid-csv valid-jsonl max-length"},
     {"Pieces", "tokenizer bpe-merges merges dim-vocabs source-words"},
     {"Model", "arch dim-emb dim-rnn dim-att dim-maxout encoder enc-depth dec-cell-base-depth dec-depth dim-ffn window "
               "attention heads readout-state tied-embeddings init pretrained-model"},
@@ -136,137 +128,25 @@ static int gather_options(const Args *args, TrainOptions *options, Err *err) {
     return pretrained ? settle(options, &own, args, err) : 0;
 }
 
-/* ---- progress and signals ------------------------------------------------------------------------------------- */
-
-typedef struct Screen {
-    ProgressView view;
-    const char *model;
-} Screen;
-
-static void show_note(void *context, const char *text) {
-    Screen *screen = context;
-    progress_clear(&screen->view);
-    message("%s", text);
-}
-
-static void show_progress(void *context, const Progress *p) {
-    Screen *screen = context;
-    progress_show(&screen->view, p, seconds_now(), p->update == p->updates);
-}
-
-static void show_counting(void *context, const char *what, long done, long all) {
-    Screen *screen = context;
-    progress_count(&screen->view, what, done, all, seconds_now(), done == all);
-}
-
-/* Writes the report. An error is printed, but does not end the training. */
-static bool write_report(const char *model) {
-    Err err;
-    if (!report_write(model, &err)) return true;
-    message("the report could not be written: %s: %s", err.path, err.reason);
-    return false;
-}
-
-static void show_saving(void *context, bool begins) {
-    Screen *screen = context;
-    progress_status(&screen->view, begins ? "saving a checkpoint" : NULL);
-}
-
-static void show_validation(void *context, const Validation *v) {
-    Screen *screen = context;
-    progress_clear(&screen->view);
-    char chrf[32] = "", perplexity[32] = "", best[48] = "";
-    if (v->chrf >= 0) snprintf(chrf, sizeof chrf, ", chrF %.2f", v->chrf);
-    if (v->perplexity) snprintf(perplexity, sizeof perplexity, ", perplexity %.4g", printable(exp(v->loss)));
-    const bool bleu = v->metric == VALID_BLEU;
-    if (v->best)
-        snprintf(best, sizeof best, " (best %s%sso far)", bleu ? "" : valid_metric_title(v->metric), bleu ? "" : " ");
-    message("update %ld, epoch %.1f: dev loss %.3f, BLEU %.2f%s%s%s", v->update, v->epoch, printable(v->loss),
-            v->bleu.score, chrf, perplexity, best);
-    for (int i = 0; i < v->examples; i++) {
-        message("    %s", v->sources[i]);
-        message("    -> %s", v->outputs[i]);
-    }
-    write_report(screen->model);
-}
-
-static volatile sig_atomic_t stop, several_ranks;
-
-/* A second signal ends the program at once. But mpirun and batch systems may send several signals to each rank. */
-static void on_signal(int number) {
-    if (stop && !several_ranks) _exit(EXIT_SIGNAL + number);
-    stop = number;
-}
-
-static void catch_signals(void) {
-    static const int signals[] = {SIGINT, SIGTERM, SIGUSR1};
-    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
-    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) sigaction(signals[i], &action, NULL);
-}
-
-/* ---- ranks ------------------------------------------------------------------------------------------------------ */
-
-/* The default of --threads for a rank that may run on `own` processors. The ranks of a machine share its processors.
-   But if mpirun has bound a rank to some processors, these are for this rank alone, and it uses all of them. */
-static int threads_of_rank(const Ranks *ranks, int own) {
-    const bool bound = own < sysconf(_SC_NPROCESSORS_ONLN);
-    const int share = bound ? own : own / ranks_count_on_node(ranks);
-    return share > 0 ? share : 1;
-}
-
-/* Trains as one of the ranks, of which only rank 0 reports. */
-static int train_as_rank(TrainJob *job, const TrainCallbacks *callbacks, Err *err) {
-    const TrainCallbacks silent = {0};
-    const int rank = ranks_own(job->ranks);
-    const int status = train(job, rank ? &silent : callbacks, &stop, err);
-    if (status < 0 && ranks_count(job->ranks) > 1) {
-        const Err why = *err;
-        err_set(err, why.path, why.line, "rank %d: %.400s", rank, why.reason);
-    }
-    return status;
-}
-
-/* The exit status after train returned `trained`. A stop while the data is read is an error of `train`, too. mpirun
-   would report another status than 0 as a failure of the rank, and end the others. */
-static int exit_status(int trained) {
-    const int signal = trained < 0 ? stop : trained;
-    if (several_ranks) return trained < 0 ? EXIT_FAILED : 0;
-    return signal ? EXIT_SIGNAL + signal : trained < 0 ? EXIT_FAILED : 0;
-}
-
-/* ---- memory ----------------------------------------------------------------------------------------------------- */
-
-static void no_memory(size_t bytes) {
-    fprintf(
-        stderr,
-        "tide: out of memory (%zu bytes were asked for); a smaller preset, --mini-batch or --workspace needs less\n",
-        bytes);
-    _exit(EXIT_FAILED);
-}
-
 /* ---- the command ---------------------------------------------------------------------------------------------- */
 
 /* Lists the training corpora in the order of the command line, with their weights and tags. Returns their number, or -1
    with *err filled. */
-static int train_files(const Args *args, TrainFiles list[MOST_MANY], Err *err) {
-    int count = 0, columns[2];
-    if (pairs_columns(args, columns, err)) return -1;
-    for (int k = 0; k < args->given_count; k++) {
-        const struct Given *given = &args->given[k];
-        const CorpusForm form = pairs_form(given->flag->name);
-        if (form == FORMS) continue;
-        if (count == MOST_MANY) return usage_error(err, "more than %d training corpora", MOST_MANY);
-        list[count++] = (TrainFiles){pairs_corpus(form, given->values, columns), 1, NULL, false};
-    }
-    if (!count) return usage_error(err, "--train-sets, --tsv, --csv, --jsonl, --tmx, --mo or --po is needed");
-    const char *const lists[] = {"train-set-weights", "train-set-tags", "train-set-noise"};
-    for (int i = 0; i < 3; i++)
+static int train_files(const Args *args, TrainFiles list[MOST_CORPORA], Err *err) {
+    CorpusFiles corpora[MOST_CORPORA];
+    const int count = pairs_list(args, corpora, err);
+    if (count < 0) return -1;
+    static const char *const lists[] = {"train-set-weights", "train-set-tags", "train-set-noise", "train-set-teachers"};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         if (args_has(args, lists[i]) && args_count(args, lists[i]) != count)
             return usage_error(err, "--%s needs one value for each of %d training corpora", lists[i], count);
     for (int i = 0; i < count; i++) {
-        const char *tag = args_value(args, "train-set-tags", i), *noise = args_value(args, "train-set-noise", i);
+        const char *tag = args_value(args, "train-set-tags", i), *noise = args_value(args, "train-set-noise", i),
+                   *teacher = args_value(args, "train-set-teachers", i);
+        list[i] = (TrainFiles){.files = corpora[i], .weight = 1};
         if (args_real_at(args, "train-set-weights", i, &list[i].weight, err)) return -1;
         list[i].tag = tag && strcmp(tag, "-") != 0 ? tag : NULL;
+        list[i].teacher = teacher && strcmp(teacher, "-") != 0 ? teacher : NULL;
         if (list[i].tag && tag_check(tag, err)) return usage_error(err, "%s", err->reason);
         list[i].quiet = noise && !strcmp(noise, "off");
         if (noise && !list[i].quiet && strcmp(noise, "on") != 0)
@@ -326,7 +206,7 @@ static int run(const Args *args, Err *err) {
         .changes = args_values(args, "allow-change"),
         .change_count = args_count(args, "allow-change"),
     };
-    TrainFiles sets[MOST_MANY] = {0};
+    TrainFiles sets[MOST_CORPORA] = {0};
     if (check_changes(&job, err)) return -1;
     for (int i = 0; i < ABOUTS; i++) {
         job.about[i] = args_value(args, about_names[i], 0);
@@ -342,23 +222,16 @@ static int run(const Args *args, Err *err) {
         return usage_error(err,
                            "--guided-alignment needs --train-sets, --tsv, --csv or --jsonl, because its lines belong "
                            "to theirs");
-    double timeout;
     if (gather_options(args, &job.options, err)) return err->path[0] ? -1 : usage_error(err, "%s", err->reason);
-    if (machine_flags(args, &job.threads, err) || args_real(args, "rank-timeout", &timeout, err)) return -1;
-    job.ranks = ranks_begin(timeout);
-    several_ranks = ranks_count(job.ranks) > 1;
-    if (several_ranks && !args_has(args, "threads")) job.threads = threads_of_rank(job.ranks, job.threads);
-    catch_signals();
-    mem_on_failure(no_memory);
+    if (training_begin(args, &job.ranks, &job.threads, err)) return -1;
     Screen screen = {.model = job.model};
-    messages_progress(&screen.view);
-    TrainCallbacks callbacks = {&screen, show_note, show_progress, show_counting, show_saving, show_validation};
-    int status = train_as_rank(&job, &callbacks, err);
-    if (ranks_own(job.ranks) == 0) progress_clear(&screen.view);
-    if (status < 0) fail(err);
-    else if (ranks_own(job.ranks) == 0 && write_report(job.model)) message("report: %s/report.html", job.model);
-    ranks_end(job.ranks, status < 0);
-    return exit_status(status);
+    const TrainCallbacks callbacks = screen_callbacks(&screen, job.ranks);
+    const int status = train(&job, &callbacks, &training_stop, err);
+    if (status >= 0) {
+        progress_clear(&screen.view);
+        screen_report(&screen, job.ranks);
+    }
+    return training_end(&screen, job.ranks, status, err);
 }
 
 const Command command_train = {

@@ -68,6 +68,7 @@ int disk_corpus_read(DiskCorpus *corpus, Reader *reader, const char *path, Progr
     corpus->dropped_fuzzy += reader_fuzzy(reader);
     corpus->read += reader_fuzzy(reader);
     while ((status = reader_next(reader, &pair, err)) > 0) {
+        if (corpus->seen) corpus->seen(corpus->context, &pair);
         if (add_pair(corpus, &pair, err)) break;
         if (corpus->read % OFTEN || !report(progress, context, reader, corpus)) continue;
         err_set(err, path, pair.line, "stopped while it was read");

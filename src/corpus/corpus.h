@@ -14,6 +14,8 @@ typedef struct DiskCorpus {
     long read;          /* pairs read, with those dropped */
     long dropped_empty; /* pairs dropped because one side or both are empty */
     long dropped_fuzzy; /* as reader_fuzzy */
+    void (*seen)(void *context, const RawPair *pair); /* set by the caller; called with each pair that is read */
+    void *context;                                    /* the argument of `seen` */
     bool keep;
     char **text[2]; /* stb_ds arrays of the sources and targets, if they are kept in memory */
 } DiskCorpus;
@@ -35,7 +37,8 @@ int disk_corpus_open(DiskCorpus *corpus, const char *dir, bool keep, Err *err);
 /* Adds the pairs of a reader and closes the reader. reader NULL: it could not be opened, and *err is filled already.
    Returns 0, or -1 with *err filled (file and line); the corpus then has the pairs before the error.
    Errors: text that is not valid UTF-8 or contains a NUL; a row of a table that has too few columns and is not blank;
-   an error of reader_next; no pair with text on both sides; a full disk; a cancel by `progress` (NULL: none). */
+   an error of reader_next; no pair with text on both sides; a full disk; a cancel by `progress` (NULL: none).
+   corpus->seen, if it is not NULL, gets each pair before it is normalised. */
 int disk_corpus_read(DiskCorpus *corpus, Reader *reader, const char *path, ProgressFn *progress, void *context,
                      Err *err);
 /* Goes back to the first pair. Returns 0, or -1 with *err filled. */

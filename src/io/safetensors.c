@@ -51,8 +51,10 @@ static size_t matrix_bytes(int rows, int cols, TensorType type) {
     return (size_t)(rows ? rows : 1) * (size_t)cols * types[type].size;
 }
 
+size_t tensor_bytes(const Tensor *tensor) { return matrix_bytes(tensor->rows, tensor->cols, tensor->type); }
+
 static uint64_t hash_tensor(const Tensor *tensor) {
-    return XXH3_64bits_withSeed(tensor->data, matrix_bytes(tensor->rows, tensor->cols, tensor->type),
+    return XXH3_64bits_withSeed(tensor->data, tensor_bytes(tensor),
                                 hash_label(tensor->name, tensor->rows, tensor->cols));
 }
 

@@ -21,6 +21,9 @@ typedef struct Tensor {
     TensorType type;
 } Tensor;
 
+/* The size of its data. */
+size_t tensor_bytes(const Tensor *tensor);
+
 typedef struct Meta {
     const char *key, *value;
 } Meta;

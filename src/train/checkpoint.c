@@ -84,19 +84,35 @@ static int rotate(const char *dir, const char *next, Err *err) {
     return 0;
 }
 
-int checkpoint_write(const char *path, const Learner *learner, const TrainState *state, Err *err) {
-    Meta meta[MODEL_META + 1];
+Tensor *learner_tensors(const Learner *learner) {
     const Optimizer *optimizer = &learner->optimizer;
-    char *configuration = options_format(train_option_tables, &learner->options);
-    model_meta(&learner->translator, configuration, meta);
-    mem_free(configuration);
-    char *text = format_state(state, optimizer->steps);
-    meta[MODEL_META] = (Meta){"state", text};
     Tensor *tensors = model_tensors(&learner->translator);
     for (int i = 0; i < OPTIMIZER_SLOTS && optimizer->slots[i]; i++)
         arrput(tensors, ((Tensor){slot_names[i], 0, (int)optimizer->size, optimizer->slots[i], TENSOR_F32}));
     if (optimizer->average)
         arrput(tensors, ((Tensor){average_name, 0, (int)optimizer->size, optimizer->average, TENSOR_F32}));
+    return tensors;
+}
+
+void learner_free(Learner *learner) {
+    optimizer_free(&learner->optimizer);
+    translator_free(&learner->translator);
+    recipe_free(learner->recipe);
+    learner->recipe = NULL;
+}
+
+int checkpoint_write(const char *path, const Learner *learner, const TrainState *state, Err *err) {
+    Meta meta[MODEL_META + 1];
+    const Optimizer *optimizer = &learner->optimizer;
+    char *configuration = options_format(train_option_tables, &learner->options);
+    if (learner->recipe) learner->recipe->update = state->update;
+    char *recipe = learner->recipe ? recipe_format(learner->recipe) : NULL;
+    model_meta(&learner->translator, configuration, recipe, meta);
+    mem_free(recipe);
+    mem_free(configuration);
+    char *text = format_state(state, optimizer->steps);
+    meta[MODEL_META] = (Meta){"state", text};
+    Tensor *tensors = learner_tensors(learner);
     int status = safetensors_write(path, tensors, (int)arrlen(tensors), meta, MODEL_META + 1, err);
     arrfree(tensors);
     mem_free(text);
@@ -147,14 +163,12 @@ int checkpoint_read(const char *path, Learner *learner, TrainState *state, Err *
     if (!status)
         status = options_read(train_option_tables, &learner->options, safetensors_meta(file, "config"), path,
                               UNKNOWN_ERROR, err);
+    if (!status && translator->recipe && !(learner->recipe = recipe_parse(translator->recipe, path, err))) status = -1;
     if (!status) status = read_weights(learner, file, err);
     learner->optimizer.steps = steps;
     if (!status && translator->warning) err_set(warning, path, 0, "%s", translator->warning);
     status = safetensors_close(file, status, err);
-    if (status) {
-        translator_free(translator);
-        optimizer_free(&learner->optimizer);
-    }
+    if (status) learner_free(learner);
     return status && other ? OTHER_FORMAT : status;
 }
 
@@ -175,4 +189,17 @@ int checkpoint_load(const char *dir, Learner *learner, TrainState *state, Err *w
     err_set(warning, path, 0, "%.400s; resuming from the previous checkpoint", damage.reason);
     /* otherwise the next save would move it to the place of the undamaged previous one */
     return rename(path, damaged) ? err_set(err, path, 0, "cannot be renamed: %s", strerror(errno)) : 1;
+}
+
+long checkpoint_update(const char *dir) {
+    char path[PATH_SIZE];
+    Err err;
+    TrainState state = {0};
+    long steps;
+    path_in(path, dir, "checkpoint.safetensors");
+    Safetensors *file = safetensors_open(path, &err);
+    const char *text = file ? safetensors_meta(file, "state") : NULL;
+    const bool read = text && !parse_state(text, &state, &steps);
+    if (file) safetensors_close(file, 0, &err);
+    return read ? state.update : 0;
 }

@@ -31,7 +31,12 @@ typedef struct Learner {
     Translator translator;
     Optimizer optimizer;
     TrainOptions options; /* those in use; after a resume those of the checkpoint, until setup applies the job's */
+    Recipe *recipe;       /* so far, owned; NULL: the training began in a version of tide without recipes */
 } Learner;
+void learner_free(Learner *learner);
+/* The weights, the slots and the average of the optimizer: all numbers of a checkpoint. A stb_ds array; the data belong
+   to the learner. */
+Tensor *learner_tensors(const Learner *learner);
 
 /* Writes DIR/checkpoint.safetensors and keeps the previous one as DIR/checkpoint.prev.safetensors. Two complete
    checkpoints exist at every moment. options.model must equal the translator's options. Returns 0, or -1 with *err
@@ -50,5 +55,8 @@ int checkpoint_read(const char *path, Learner *learner, TrainState *state, Err *
    the file has no checksum; otherwise its reason is empty. Returns 1; 0 if DIR has no checkpoint; -1 with *err filled
    if all are damaged, or if the newest has a newer format. */
 int checkpoint_load(const char *dir, Learner *learner, TrainState *state, Err *warning, Err *err);
+
+/* The number of updates in the newest checkpoint of DIR; 0 if there is none that can be read. */
+long checkpoint_update(const char *dir);
 
 #endif

@@ -3,6 +3,7 @@
 #include "translate/session.h"
 
 #include <limits.h>
+#include <sha2.h>
 #include <string.h>
 
 bool data_has_validation(const DataFiles *files) { return files->valid.path[0]; }
@@ -21,28 +22,60 @@ static Reader *open_files(const Data *data, const CorpusFiles *files, const Mode
     return reader;
 }
 
+/* The states of the sums of a corpus: of its source and its target. */
+typedef struct SideSums {
+    SHA2_CTX side[2];
+} SideSums;
+
+static void add_to_sums(void *context, const RawPair *pair) {
+    SideSums *sums = context;
+    for (int side = 0; side < 2; side++) {
+        SHA256Update(&sums->side[side], (const uint8_t *)pair->text[side], pair->size[side]);
+        SHA256Update(&sums->side[side], (const uint8_t *)"\n", 1);
+    }
+}
+
+/* Reads a corpus, and appends its description to *described. */
+static int read_corpus(Data *data, DiskCorpus *corpus, const TrainFiles *set, const ModelOptions *options,
+                       ProgressFn *progress, RecipeCorpus **described, Err *err) {
+    const CorpusFiles *files = &set->files;
+    const long before = corpus->read;
+    SideSums sums;
+    for (int side = 0; side < 2; side++) SHA256Init(&sums.side[side]);
+    corpus->seen = add_to_sums;
+    corpus->context = &sums;
+    if (disk_corpus_read(corpus, open_files(data, files, options, err), files->path[0], progress, data->context, err))
+        return -1;
+    arrput(*described, ((RecipeCorpus){.pairs = corpus->read - before, .weight = set->weight, .quiet = set->quiet}));
+    RecipeCorpus *c = &arrlast(*described);
+    for (int side = 0; side < 2; side++) {
+        SHA256End(&sums.side[side], c->side[side].hex);
+        if (side == 0 || files->form == FORM_LINES) c->name[side] = recipe_name(files->path[side]);
+    }
+    if (set->tag) c->tag = mem_strdup(set->tag);
+    return set->teacher ? recipe_model_read(&c->teacher, set->teacher, err) : 0;
+}
+
 /* Reads all training sets into one temporary file. */
 static int read_training(Data *data, const ModelOptions *options, Err *err) {
     const DataFiles *files = data->files;
     if (disk_corpus_open(&data->text, files->dir, false, err)) return -1;
     for (int k = 0; k < files->train_count; k++) {
-        const CorpusFiles *set = &files->train[k].files;
-        Reader *reader = open_files(data, set, options, err);
-        if (disk_corpus_read(&data->text, reader, set->path[0], data->progress, data->context, err)) return -1;
+        if (read_corpus(data, &data->text, &files->train[k], options, data->progress, &data->corpora, err)) return -1;
         arrput(data->sets, ((TrainSet){data->text.n, files->train[k].weight, ID_EOS, files->train[k].quiet}));
     }
     return 0;
 }
 
 int data_read(Data *data, const ModelOptions *options, Err *err) {
-    const CorpusFiles *valid = &data->files->valid;
+    const TrainFiles valid = {.files = data->files->valid, .weight = 1};
     data->stage = "reading";
-    if ((data->reads && read_training(data, options, err)) ||
-        (data_has_validation(data->files) &&
-         (disk_corpus_open(&data->valid, data->files->dir, true, err) ||
-          disk_corpus_read(&data->valid, open_files(data, valid, options, err), valid->path[0], NULL, NULL, err))))
-        return -1;
-    return 0;
+    if (data->reads && read_training(data, options, err)) return -1;
+    if (!data_has_validation(data->files)) return 0;
+    return disk_corpus_open(&data->valid, data->files->dir, true, err) ||
+                   read_corpus(data, &data->valid, &valid, options, NULL, &data->dev, err)
+               ? -1
+               : 0;
 }
 
 /* Indices of word counts: source and target are 0 and 1, then the counts for the source's subwords. */
@@ -138,6 +171,8 @@ int data_encode(Data *data, const TrainOptions *o, const Translator *translator,
 void data_free(Data *data) {
     disk_corpus_close(&data->text);
     arrfree(data->sets);
+    recipe_corpora_free(data->corpora);
+    recipe_corpora_free(data->dev);
     guides_free(&data->guides);
     pairs_free(&data->pairs);
     pairs_free(&data->valid_pairs);

@@ -5,6 +5,7 @@
 
 #include "train/guides.h"
 #include "train/train_options.h"
+#include "translate/recipe.h"
 #include "translate/translator.h"
 
 /* A training set. */
@@ -13,6 +14,7 @@ typedef struct TrainFiles {
     double weight;   /* how often an epoch has each of its pairs */
     const char *tag; /* of its source sentences, see vocab_add_tag; NULL: none */
     bool quiet;      /* its source sentences get no noise */
+    const char *teacher; /* a model that translated one of the sides; only the recipe knows it; NULL: none */
 } TrainFiles;
 
 typedef struct DataFiles {
@@ -43,9 +45,10 @@ typedef struct Data {
     Guides guides;
     DiskCorpus text; /* the training corpus, until it is encoded */
     TrainSet *sets;  /* stb_ds array: the training sets in it */
+    RecipeCorpus *corpora, *dev; /* stb_ds arrays: what was read, for the recipe */
 } Data;
 
-/* Reads the text of both corpora; if !data->reads, only that of the validation corpus. This is the first of three
+/* Reads the text of both corpora, and describes them; if !data->reads, only that of the validation corpus. This is the first of three
    steps: data_read, data_learn (for a new model only), data_encode. Release with data_free, also after an error.
    Returns 0, or -1 with *err filled: a reader fails, the disk is full, or `progress` cancels. */
 int data_read(Data *data, const ModelOptions *options, Err *err);

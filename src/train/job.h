@@ -54,6 +54,10 @@ typedef struct TrainCallbacks {
     void (*counting)(void *context, const char *what, long done, long all);
     void (*saving)(void *context, bool begins); /* before and after a checkpoint is written */
     void (*validated)(void *context, const Validation *validation);
+    /* Called when the text was read, and after each link of the chain. If it fills *err and returns -1, the training
+       ends with this error. */
+    int (*traced)(void *context, const Recipe *recipe, Err *err);
+    void *traced_context; /* its argument */
 } TrainCallbacks;
 
 /* Trains until an --after-... option or early stopping ends the training, or *stop is the number of a

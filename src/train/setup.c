@@ -5,6 +5,7 @@
 #include "io/ds.h"
 #include "io/files.h"
 #include "io/numbered.h"
+#include "tide.h"
 #include "text/unicode.h"
 
 #include <errno.h>
@@ -241,13 +242,76 @@ static int check_sides(const Training *t, Err *err) {
     return 0;
 }
 
+/* ---- the recipe ------------------------------------------------------------------------------------------------- */
+
+static void note_change(Training *t, const char *option, const char *from, const char *to) {
+    if (!t->learner.recipe) return;
+    const RecipeChange change = {t->state.update, mem_strdup(option), mem_strdup(from), mem_strdup(to)};
+    arrput(t->learner.recipe->changes, change);
+}
+
+/* Describes how the model of a new training is made. */
+static Recipe *new_recipe(Training *t, Err *err) {
+    const TrainJob *job = t->job;
+    Recipe *r = mem_zalloc(sizeof *r);
+    *r = (Recipe){.kind = RECIPE_TRAIN,
+                  .version = mem_strdup(TIDE_VERSION),
+                  .arithmetic = ARITHMETIC,
+                  .configuration = options_format(train_option_tables, &job->options),
+                  .corpora = t->data.corpora};
+    t->data.corpora = NULL;
+    if (job->files.guides) r->guides = recipe_name(job->files.guides);
+    if ((!job->files.guides || !sum_file(&r->guides_sum, job->files.guides, err)) &&
+        (!job->pretrained || !recipe_model_read(&r->parent, job->pretrained, err)))
+        return r;
+    recipe_free(r);
+    return NULL;
+}
+
+/* Notes the version of tide that continues a training. */
+static void continue_recipe(Training *t) {
+    char before[32], now[32];
+    const Recipe *r = t->learner.recipe;
+    const char *version = r->version;
+    int arithmetic = r->arithmetic;
+    for (ptrdiff_t i = 0; i < arrlen(r->changes); i++) {
+        if (!strcmp(r->changes[i].option, "tide")) version = r->changes[i].to;
+        if (!strcmp(r->changes[i].option, "arithmetic")) arithmetic = atoi(r->changes[i].to);
+    }
+    if (strcmp(version, TIDE_VERSION) != 0) note_change(t, "tide", version, TIDE_VERSION);
+    if (arithmetic == ARITHMETIC) return;
+    snprintf(before, sizeof before, "%d", arithmetic);
+    snprintf(now, sizeof now, "%d", ARITHMETIC);
+    note_change(t, "arithmetic", before, now);
+}
+
+/* Begins or continues the recipe, on rank 0, when the text was read. */
+static int trace(Training *t, Err *err) {
+    Learner *l = &t->learner;
+    if (!training_writes(t)) return 0;
+    if (!t->resumed && !(l->recipe = new_recipe(t, err))) return -1;
+    if (!l->recipe) {
+        training_note(t, "this training began in a version of tide without recipes, so its models have none");
+        return 0;
+    }
+    if (t->resumed) continue_recipe(t);
+    recipe_corpora_free(l->recipe->dev); /* another one may be given when a training is continued */
+    l->recipe->dev = t->data.dev;
+    t->data.dev = NULL;
+    Recipe read = *l->recipe;
+    if (t->data.corpora) read.corpora = t->data.corpora;
+    return t->callbacks->traced ? t->callbacks->traced(t->callbacks->traced_context, &read, err) : 0;
+}
+
+/* ---- reading ---------------------------------------------------------------------------------------------------- */
+
 /* Reads the data of a resumed or a new training; initialises the model of a new one. */
 static int read_data(Training *t, Err *err) {
     const TrainJob *job = t->job;
     const bool reads = ranks_own_on_node(t->ranks) == 0; /* the first rank of each machine */
     t->data =
         (Data){.files = &t->files, .reads = reads, .progress = report_progress, .note = report_note, .context = t};
-    if (data_read(&t->data, &job->options.model, err) || check_sides(t, err) ||
+    if (data_read(&t->data, &job->options.model, err) || check_sides(t, err) || trace(t, err) ||
         (training_writes(t) && !t->resumed && initialise(t, err)) || share_state(t, err) ||
         data_encode(&t->data, &job->options, &t->learner.translator, err) || share_data(t, err) ||
         check_probe_lengths(t, err))
@@ -276,6 +340,7 @@ static int apply_options(Training *t, Err *err) {
         snprintf(line, sizeof line, "{\"update\": %ld, \"changed\": \"%s\", \"from\": \"%s\", \"to\": \"%s\"}",
                  t->state.update, o->name, was, asked);
         if (training_log(t, line, err)) return -1;
+        note_change(t, o->name, was, asked);
     }
     l->options = *now;
     l->translator.options = now->model;
@@ -513,8 +578,7 @@ void training_release(Training *t) {
     gradient_tree_free(&t->gradients);
     exchange_free(&t->exchange);
     data_free(&t->data);
-    optimizer_free(&l->optimizer);
-    translator_free(&l->translator);
+    learner_free(l);
     threads_free(t->threads);
     if (t->directory.made) rmdir(t->job->model); /* fails if the directory is not empty */
     if (t->directory.lock >= 0) close(t->directory.lock);

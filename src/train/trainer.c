@@ -1,4 +1,4 @@
-#include "train/training.h"
+#include "train/chain.h"
 #include "io/files.h"
 #include "text/codes.h"
 #include "train/reached.h"
@@ -259,19 +259,13 @@ static bool finished(const Training *t) {
            (ranks_count(t->ranks) > 1 ? t->out_of_time : minutes_are_over(t));
 }
 
-/* Collects the slots and the average of the optimizer from all ranks, and writes a checkpoint on rank 0. */
+/* Writes a checkpoint on rank 0. */
 static int collect_and_save(Training *t, Err *err) {
-    const Optimizer *own = &t->learner.optimizer;
-    Learner learner = t->learner;
-    Optimizer *whole = &learner.optimizer;
-    int status = exchange_collect(&t->exchange, &whole->average, false, err);
-    for (int i = 0; i < OPTIMIZER_SLOTS && !status; i++)
-        status = exchange_collect(&t->exchange, &whole->slots[i], false, err);
+    Learner whole;
+    int status = training_collect(t, &whole, err);
     if (!status && training_writes(t))
-        status = log_sync(&t->directory.log, err) || checkpoint_save(t->job->model, &learner, &t->state, err) ? -1 : 0;
-    for (int i = 0; i < OPTIMIZER_SLOTS; i++)
-        if (whole->slots[i] != own->slots[i]) mem_free(whole->slots[i]);
-    if (whole->average != own->average) mem_free(whole->average);
+        status = log_sync(&t->directory.log, err) || checkpoint_save(t->job->model, &whole, &t->state, err) ? -1 : 0;
+    training_release_collected(t, &whole);
     return status ? status : training_join(t, err);
 }
 
@@ -319,6 +313,7 @@ static int step(Training *t, Err *err) {
         t->state.batch = 0;
         plan_epoch(t);
     }
+    if (chain_extend(t, err)) return -1;
     if (training_due(t->state.update, o->disp_freq) && t->state.report_updates > 0 && report(t, err)) return -1;
     if (t->state.skipped) return 0; /* the weights that led to a skipped update may be bad: they are not saved */
     const bool validated = data_has_validation(&t->job->files) && training_validation_due(t);

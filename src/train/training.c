@@ -28,6 +28,21 @@ int training_log(Training *t, const char *line, Err *err) {
     return log_line(&t->directory.log, line, err);
 }
 
+int training_collect(Training *t, Learner *whole, Err *err) {
+    *whole = t->learner;
+    int status = exchange_collect(&t->exchange, &whole->optimizer.average, false, err);
+    for (int i = 0; i < OPTIMIZER_SLOTS && !status; i++)
+        status = exchange_collect(&t->exchange, &whole->optimizer.slots[i], false, err);
+    return status;
+}
+
+void training_release_collected(const Training *t, Learner *whole) {
+    const Optimizer *own = &t->learner.optimizer;
+    for (int i = 0; i < OPTIMIZER_SLOTS; i++)
+        if (whole->optimizer.slots[i] != own->slots[i]) mem_free(whole->optimizer.slots[i]);
+    if (whole->optimizer.average != own->average) mem_free(whole->optimizer.average);
+}
+
 bool training_due(long update, int frequency) { return frequency > 0 && update % frequency == 0; }
 
 bool training_validation_due(const Training *t) {

@@ -68,6 +68,10 @@ int training_join(const Training *training, Err *err);
 void training_note(const Training *training, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Writes a line of JSON to train.jsonl, on rank 0 only. Returns 0, or -1 with *err filled. */
 int training_log(Training *training, const char *line, Err *err);
+/* Makes a copy of the learner whose slots and average of the optimizer are complete on rank 0: collects them from all
+   ranks. Release with training_release_collected, also after an error. Returns 0, or -1 with *err filled. */
+int training_collect(Training *training, Learner *whole, Err *err);
+void training_release_collected(const Training *training, Learner *whole);
 /* Whether something that happens every `frequency` updates happens after this update. frequency 0: it never happens. */
 bool training_due(long update, int frequency);
 /* Whether --valid-freq demands a validation after the last update. The end of a training is validated anyway. */

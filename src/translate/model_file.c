@@ -53,6 +53,8 @@ int model_read(Translator *translator, const Safetensors *file, const char *path
     if (read_sides(translator, file, path, err)) return -1;
     translator_init(translator);
     translator->configuration = mem_strdup(config);
+    const char *recipe = safetensors_meta(file, "recipe");
+    translator->recipe = recipe ? mem_strdup(recipe) : NULL;
     translator->quantized = safetensors_is_quantized(file);
     const char *about[ABOUTS];
     for (int i = 0; i < ABOUTS; i++) about[i] = safetensors_meta(file, about_names[i]);

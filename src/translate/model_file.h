@@ -5,6 +5,7 @@
 
 #include "io/files.h"
 #include "io/safetensors.h"
+#include "translate/recipe.h"
 #include "translate/translator.h"
 
 /* The keys of the metadata for the sides source and target, and the subwords of the source, if it has two factors. */
@@ -47,20 +48,22 @@ int model_load_trained(Translator *translator, const char *path, Err *err);
 /* ---- writing: model_write.c -------------------------------------------------------------------------------------- */
 
 /* Fills the metadata of a model; a value may be NULL. `configuration` is text as options_format writes it; it contains
-   the translator's options. The values are owned by the caller; release with model_meta_free. */
-enum { MODEL_META = 10 + ABOUTS };
-void model_meta(const Translator *translator, const char *configuration, Meta meta[MODEL_META]);
+   the translator's options. recipe: as recipe_format writes it, or NULL. The values are owned by the caller; release
+   with model_meta_free. */
+enum { MODEL_META = 11 + ABOUTS };
+void model_meta(const Translator *translator, const char *configuration, const char *recipe, Meta meta[MODEL_META]);
 void model_meta_free(Meta meta[MODEL_META]);
 /* The weights of a model in training as named tensors: a stb_ds array. The data belong to the model. */
 Tensor *model_tensors(const Translator *translator);
-/* Writes a model in training, or one of model_load_trained; translator->quantized: with weights of 8 bits. Returns 0,
-   or -1 with *err filled. */
-int model_save(const Translator *translator, const char *configuration, const char *path, Err *err);
+/* Writes a model in training, or one of model_load_trained; translator->quantized: with weights of 8 bits. recipe: how
+   the model was made, NULL: not known; the sum of the weights is computed here. Returns 0, or -1 with *err filled. */
+int model_save(const Translator *translator, const char *configuration, const Recipe *recipe, const char *path,
+               Err *err);
 /* Writes a copy of a model to the file `to`, with other options of the search (NULL: the same). quantized: every matrix
    of the copy has 8 bits for each weight. Element w of a matrix becomes q = round(w / s), from -127 to 127, with s =
    max |w| / 127 over its column, or over its row for an embedding, rounded up to 16 bits, so that 127 s is exact and a
-   second quantization changes nothing. Vectors stay as they are. `path` as for model_load. Returns 0, or -1 with *err
-   filled. */
+   second quantization changes nothing. Vectors stay as they are. The copy has a recipe with `path` as its parent. `path`
+   as for model_load. Returns 0, or -1 with *err filled. */
 int model_copy(const char *path, const ModelOptions *search, bool quantized, const char *to, Err *err);
 
 #endif

@@ -1,6 +1,7 @@
 #include "translate/model_file.h"
 #include "io/ds.h"
 #include "io/files.h"
+#include "tide.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -15,7 +16,7 @@ static Meta side_meta(const Side *side, int which, int key) {
     return (Meta){name, mem_strdup(key == MODEL_OPEN && side && side->tokenizer.bpe ? "1" : "")};
 }
 
-void model_meta(const Translator *translator, const char *configuration, Meta meta[MODEL_META]) {
+void model_meta(const Translator *translator, const char *configuration, const char *recipe, Meta meta[MODEL_META]) {
     const Side *sides[MODEL_SIDES] = {&translator->source, &translator->target, translator->source.subwords};
     meta[0] = (Meta){"config", mem_strdup(configuration)};
     for (int i = 0; i < MODEL_SIDES; i++)
@@ -25,6 +26,7 @@ void model_meta(const Translator *translator, const char *configuration, Meta me
         const char *text = translator->about.text[i];
         meta[1 + MODEL_SIDE_KEYS * MODEL_SIDES + i] = (Meta){about_names[i], text ? mem_strdup(text) : NULL};
     }
+    meta[MODEL_META - 1] = (Meta){"recipe", recipe ? mem_strdup(recipe) : NULL};
 }
 
 void model_meta_free(Meta meta[MODEL_META]) {
@@ -104,11 +106,19 @@ static QuantizedMatrix *quantize_tensors(const Translator *translator, Tensor **
     return all;
 }
 
-int model_save(const Translator *translator, const char *configuration, const char *path, Err *err) {
+int model_save(const Translator *translator, const char *configuration, const Recipe *recipe, const char *path,
+               Err *err) {
     Meta meta[MODEL_META];
-    model_meta(translator, configuration, meta);
     Tensor *tensors = model_tensors(translator);
     QuantizedMatrix *quantized = translator->quantized ? quantize_tensors(translator, &tensors) : NULL;
+    char *text = NULL;
+    if (recipe) {
+        Recipe complete = *recipe;
+        complete.weights = sum_tensors(tensors, (int)arrlen(tensors));
+        text = recipe_format(&complete);
+    }
+    model_meta(translator, configuration, text, meta);
+    mem_free(text);
     int status = safetensors_write(path, tensors, (int)arrlen(tensors), meta, MODEL_META, err);
     for (ptrdiff_t i = 0; i < arrlen(quantized); i++) {
         mem_free(quantized[i].bytes);
@@ -146,7 +156,12 @@ int model_copy(const char *path, const ModelOptions *search, bool quantized, con
     if (model_load_trained(&copy, path, err)) return -1;
     char *configuration = search ? with_search(copy.configuration, search) : mem_strdup(copy.configuration);
     copy.quantized |= quantized;
-    const int status = model_save(&copy, configuration, to, err);
+    Recipe recipe = {.kind = quantized ? RECIPE_QUANTIZE : RECIPE_TUNE,
+                     .version = mem_strdup(TIDE_VERSION),
+                     .arithmetic = ARITHMETIC};
+    int status = recipe_model_read(&recipe.parent, path, err);
+    if (!status) status = model_save(&copy, configuration, &recipe, to, err);
+    recipe_clear(&recipe);
     mem_free(configuration);
     translator_free(&copy);
     return status;

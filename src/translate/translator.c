@@ -64,6 +64,7 @@ void translator_free(Translator *translator) {
     model_free(&translator->model);
     arrfree(translator->banned);
     mem_free(translator->configuration);
+    mem_free(translator->recipe);
     about_free(&translator->about);
     *translator = (Translator){0};
 }

@@ -16,6 +16,7 @@ typedef struct Translator {
     int *banned;         /* stb_ds array: target ids that a search never writes; see translator_init */
     char *configuration; /* the whole configuration in the file of a loaded model, also its training options; owned */
     About about;
+    char *recipe;            /* of a loaded model, as JSON (recipe.h); NULL: the file has none; owned */
     bool quantized;          /* the file has weights of 8 bits; see model_copy */
     double checksum_seconds; /* spent on the checksum while loading */
     const char *warning;     /* for the user, about the loaded file; NULL: none */

@@ -14,7 +14,7 @@ static char *const target_texts[] = {"The tide went out.", "Everyone is by the s
 
 static inline int save(const Translator *t, const char *path, Err *err) {
     char *configuration = options_format(model_option_tables, &t->options);
-    int status = model_save(t, configuration, path, err);
+    int status = model_save(t, configuration, NULL, path, err);
     mem_free(configuration);
     return status;
 }

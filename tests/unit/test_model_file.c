@@ -93,12 +93,12 @@ static void a_model_keeps_the_options_of_its_training(void **state) {
     write_model(&t, 5, path);
     const char *configuration =
         "seed = 7\ndim-emb = 8\ndim-rnn = 12\ndim-att = 10\ndim-maxout = 6\nnew-option = a b c\n";
-    assert_int_equal(model_save(&t, configuration, path, &err), 0);
+    assert_int_equal(model_save(&t, configuration, NULL, path, &err), 0);
     assert_int_equal(model_load(&read, path, &err), 0);
     assert_string_equal(read.configuration, configuration);
     assert_int_equal(read.options.dim_rnn, 12);
     translator_free(&read);
-    assert_int_equal(model_save(&t, "dim-emb = 8\nnew-option\n", path, &err), 0);
+    assert_int_equal(model_save(&t, "dim-emb = 8\nnew-option\n", NULL, path, &err), 0);
     assert_int_equal(model_load(&read, path, &err), -1);
     assert_int_equal(err.line, 2);
     assert_string_equal(err.reason, "expected `key = value`");
