@@ -5,7 +5,7 @@
 
 # With config=fuzz, a fuzz target is linked with libFuzzer; otherwise with replay.c, which runs it on the given files.
 $B/tests/fuzz/fuzz_%: tests/fuzz/fuzz_%.c $(if $(filter fuzz,$(config)),,$B/tests/fuzz/replay.o) \
-                      $B/cli/args.o $B/cli/suggest.o $B/internal.a
+                      $B/cli/args.o $B/cli/suggest.o $B/cli/recipe.o $B/internal.a
 	$(COMPILE) -Itests/lib $(LDFLAGS) $(filter %.c %.o %.a,$^) $(XML_LIBS) $(LDLIBS) -o $@
 
 $B/tests/fuzz/replay.o: tests/fuzz/replay.c mk/fuzz.mk

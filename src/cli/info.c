@@ -1,6 +1,7 @@
 /* tide info: prints configuration, vocabulary sizes and parameters of a model. */
 #include "cli/messages.h"
 #include "cli/models.h"
+#include "cli/recipe.h"
 #include "io/ds.h"
 
 #include <stdio.h>
@@ -13,10 +14,30 @@ static void print_tags(const Vocab *vocab) {
     arrfree(tags);
 }
 
+static int print_recipe(const Translator *translator, const char *path, bool json, Err *err) {
+    if (!translator->recipe)
+        return err_set(err, path, 0, "has no recipe: a version of tide without recipes, or another program, wrote it");
+    Recipe *recipe = recipe_parse(translator->recipe, path, err);
+    if (!recipe) return -1;
+    if (json) fprintf(results(), "%s\n", translator->recipe);
+    else recipe_print(results(), recipe, path);
+    recipe_free(recipe);
+    return 0;
+}
+
 static int run(const Args *args, Err *err) {
     Translator translator;
     if (args->word_count != 1) return usage_error(err, "info needs one MODEL; see `tide info --help`");
+    const bool recipe = args_has(args, "recipe");
+    int json;
+    if (args_choice(args, "format", &json, err)) return -1;
+    if (json && !recipe) return usage_error(err, "--format json needs --recipe");
     if (models_load_one(&translator, args->words[0], err)) return -1;
+    if (recipe) {
+        const int status = print_recipe(&translator, args->words[0], json, err);
+        translator_free(&translator);
+        return status;
+    }
     for (int i = 0; i < ABOUTS; i++)
         if (translator.about.text[i]) fprintf(results(), "%s: %s\n", about_names[i], translator.about.text[i]);
     fputs(translator.configuration, results());
@@ -37,13 +58,21 @@ static int run(const Args *args, Err *err) {
     return 0;
 }
 
+static const Flag flags[] = {
+    FLAG_SWITCH("recipe", "print how the model was made, and the command that makes it again"),
+    FLAG_CHOICE("format", "of --recipe: text for people, or the JSON that is in the file", "text|json", "text"),
+};
+
 const Command command_info = {
     .name = "info",
     .summary = "print configuration and parameters of a model",
-    .usage = "MODEL",
-    .about = "Prints the configuration, the sizes of the vocabularies, and every parameter with its shape [in, out].",
+    .usage = "MODEL [--recipe [--format json]]",
+    .about = "Prints the configuration, the sizes of the vocabularies, and every parameter with its shape [in, out];\n"
+             "or, with --recipe, the texts, options and hashes from which `tide verify` makes it again.",
+    COMMAND_FLAGS(flags),
     .word = {.values = 1, .kind = VALUE_FILE},
-    .examples = REMARKS({"tide info run1", "Print what a model is made of"}),
-    .see = "train",
+    .examples = REMARKS({"tide info run1", "Print what a model is made of"},
+                        {"tide info --recipe run1", "Print how it was made"}),
+    .see = "train verify",
     .run = run,
 };

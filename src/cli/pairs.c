@@ -10,8 +10,7 @@
 #include <string.h>
 
 CorpusForm pairs_form(const char *flag) {
-    /* in the order of CorpusForm */
-    const int form = choice_find("train-sets|tsv|csv|jsonl|tmx|mo|po", flag);
+    const int form = choice_find(corpus_form_names, flag);
     return form < 0 ? FORMS : (CorpusForm)form;
 }
 

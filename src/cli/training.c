@@ -60,9 +60,7 @@ static void show_validation(void *context, const Validation *v) {
 TrainCallbacks screen_callbacks(Screen *screen, Ranks *ranks) {
     messages_progress(&screen->view);
     if (ranks_own(ranks)) return (TrainCallbacks){0};
-    return (TrainCallbacks){screen,        show_note,   show_progress,
-                            show_counting, show_saving, show_validation,
-                            NULL,          NULL};
+    return (TrainCallbacks){screen, show_note, show_progress, show_counting, show_saving, show_validation, NULL, NULL};
 }
 
 void screen_report(const Screen *screen, Ranks *ranks) {

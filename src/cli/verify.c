@@ -14,7 +14,7 @@ static const Flag flags[] = {
     FLAG_FILE("guided-alignment", "the links of words with which it was trained"),
     {"parent", 1, "MODEL", "the model from which it was made: pretrained, quantized or tuned", .kind = VALUE_FILE},
     FLAG_INT("updates", "compare these first updates only, not the weights; 0: all", 0, 2e9, "0"),
-    {"work", 1, "DIR", "directory of the new training, which the same command continues (default: MODEL.verify)",
+    {"work", 1, "DIR", "directory of the new training, which the same command continues (default: that of the model and .verify)",
      .kind = VALUE_DIR},
     FLAG_RANK_TIMEOUT,
     FLAGS_MESSAGES,
@@ -84,11 +84,12 @@ const Command command_verify = {
     .name = "verify",
     .summary = "train a model again by its recipe, and compare the bits",
     .usage = "MODEL --train-sets SRC TGT | --tsv FILE | ... [--parent MODEL] [--updates N]",
-    .about = "Makes MODEL again by the recipe in its file, and compares the bits of the weights after 50 updates, after\n"
-             "each epoch and at the end. The texts must be those of the recipe, in its order: `tide info --recipe MODEL`\n"
-             "lists them. Any processor, number of threads and number of ranks gives the same bits. Never changes MODEL.\n"
-             "Exit status: 0 the same bits, 1 a difference or an error, 2 usage. Ctrl-C stops; the same command "
-             "continues.",
+    .about =
+        "Makes MODEL again by the recipe in its file, and compares the bits of the weights after 50 updates, after\n"
+        "each epoch and at the end. The texts must be those of the recipe, in its order: `tide info --recipe MODEL`\n"
+        "lists them. Any processor, number of threads and number of ranks gives the same bits. Never changes MODEL.\n"
+        "Exit status: 0 the same bits, 1 a difference or an error, 2 usage. Ctrl-C stops; the same command "
+        "continues.",
     COMMAND_FLAGS(flags),
     .word = {.values = 1, .kind = VALUE_FILE},
     .files = REMARKS({"MODEL.verify", "The new training; removed at the end if the bits are the same"}),

@@ -13,6 +13,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+const char corpus_form_names[] = "train-sets|tsv|csv|jsonl|tmx|mo|po";
+
 struct Reader {
     int (*next)(Reader *reader, RawPair *pair, Err *err);
     LineReader lines[2];

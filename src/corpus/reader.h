@@ -22,6 +22,8 @@ typedef struct RawPair {
 /* The form of a corpus, chosen by a flag, and its files. Forms before FORM_TMX give a pair for each line, or for each
    row. */
 typedef enum CorpusForm { FORM_LINES, FORM_TSV, FORM_CSV, FORM_JSONL, FORM_TMX, FORM_MO, FORM_PO, FORMS } CorpusForm;
+/* Their names, as in core/choice.h, which are those of the flags of `tide train`. */
+extern const char corpus_form_names[];
 typedef struct CorpusFiles {
     CorpusForm form;
     const char *path[2]; /* FORM_LINES: source and target; else path[0] only. path[0] NULL: no corpus. Not owned */

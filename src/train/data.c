@@ -46,7 +46,7 @@ static int read_corpus(Data *data, DiskCorpus *corpus, const TrainFiles *set, co
     corpus->context = &sums;
     if (disk_corpus_read(corpus, open_files(data, files, options, err), files->path[0], progress, data->context, err))
         return -1;
-    arrput(*described, ((RecipeCorpus){.pairs = corpus->read - before, .weight = set->weight, .quiet = set->quiet}));
+    arrput(*described, ((RecipeCorpus){.form = files->form, .pairs = corpus->read - before, .weight = set->weight, .quiet = set->quiet}));
     RecipeCorpus *c = &arrlast(*described);
     for (int side = 0; side < 2; side++) {
         SHA256End(&sums.side[side], c->side[side].hex);

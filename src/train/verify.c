@@ -45,8 +45,7 @@ static Recipe *recipe_of(const char *path, Err *err) {
     const char *text = safetensors_meta(file, "recipe");
     Recipe *recipe = NULL;
     if (text) recipe = recipe_parse(text, path, err);
-    else
-        err_set(err, path, 0, "has no recipe: a version of tide without recipes, or another program, wrote this file");
+    else err_set(err, path, 0, "has no recipe: a version of tide without recipes, or another program, wrote this file");
     if (safetensors_close(file, recipe ? 0 : -1, err) == 0) return recipe;
     recipe_free(recipe);
     return NULL;
@@ -61,8 +60,8 @@ Recipe *verify_recipe(const char *model, Err *err) {
     Recipe *recipe = recipe_of(path, err);
     if (!recipe || sum_data(&sum, path, err)) goto failed;
     if (!strcmp(sum.hex, recipe->weights.hex)) return recipe;
-    err_set(err, path, 0, "the weights are not those of its recipe: their SHA-256 is %s, and the recipe has %s", sum.hex,
-            *recipe->weights.hex ? recipe->weights.hex : "none");
+    err_set(err, path, 0, "the weights are not those of its recipe: their SHA-256 is %s, and the recipe has %s",
+            sum.hex, *recipe->weights.hex ? recipe->weights.hex : "none");
 failed:
     recipe_free(recipe);
     return NULL;
@@ -79,8 +78,8 @@ static int compare_metadata(const char *path, const char *made, Err *err) {
     for (size_t i = 0; i < sizeof keys / sizeof *keys && !status; i++) {
         const char *has = safetensors_meta(a, keys[i]), *should = safetensors_meta(b, keys[i]);
         if (!has || !should || strcmp(has, should) != 0)
-            status = err_set(err, path, 0, "the weights have the same bits, but '%s' is not what the recipe gives",
-                             keys[i]);
+            status =
+                err_set(err, path, 0, "the weights have the same bits, but '%s' is not what the recipe gives", keys[i]);
     }
     if (a) safetensors_close(a, 0, &unread);
     if (b) safetensors_close(b, 0, &unread);
@@ -131,9 +130,14 @@ static int open_work(const Verification *v, Err *err) {
 }
 
 static void remove_work(const Verification *v) {
-    static const char *const names[] = {"model.safetensors",           MODEL_ASIDE,   "checkpoint.safetensors",
-                                        "checkpoint.prev.safetensors", "train.jsonl", MARK,
-                                        "align",                       "valid"};
+    static const char *const names[] = {"model.safetensors",
+                                        MODEL_ASIDE,
+                                        "checkpoint.safetensors",
+                                        "checkpoint.prev.safetensors",
+                                        "train.jsonl",
+                                        MARK,
+                                        "align",
+                                        "valid"};
     char path[PATH_SIZE];
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         path_in(path, v->job->work, names[i]);
@@ -183,7 +187,8 @@ static int compare(void *context, const Recipe *made, Err *err) {
 /* Whether the recipe has a link that the training up to v->end did not make. */
 static int compare_end(const Verification *v, Err *err) {
     if (v->links == arrlen(v->recipe->chain) || v->recipe->chain[v->links].update > v->end) return 0;
-    return err_set(err, v->job->model, 0, "the chain of the recipe has a link after update %ld, which no training makes",
+    return err_set(err, v->job->model, 0,
+                   "the chain of the recipe has a link after update %ld, which no training makes",
                    v->recipe->chain[v->links].update);
 }
 
@@ -228,8 +233,8 @@ static int train_to(const Verification *v, TrainJob *job, long end, const char *
     return train(job, &callbacks, v->stop, err);
 }
 
-/* Trains with the options at the beginning, then with those after each change. What an interrupted verification has done
-   is not done again. */
+/* Trains with the options at the beginning, then with those after each change. What an interrupted verification has
+   done is not done again. */
 static int train_again(const Verification *v, TrainJob *job, Err *err) {
     const RecipeChange *changes = v->recipe->changes;
     const char **names = NULL;
@@ -271,7 +276,8 @@ static int verify_training(Verification *v, Err *err) {
     return compare_end(v, err) || (v->end == r->update && compare_models(v, err)) ? -1 : 0;
 }
 
-/* ---- copies ------------------------------------------------------------------------------------------------------- */
+/* ---- copies -------------------------------------------------------------------------------------------------------
+ */
 
 /* Makes the copy again: a quantized model, or one with other options of the search. */
 static int verify_copy(const Verification *v, Err *err) {
@@ -323,10 +329,11 @@ int verify(const VerifyJob *job, const Recipe *recipe, const VerifyCallbacks *ca
     Verification v = {.job = job, .recipe = recipe, .callbacks = callbacks, .stop = stop, .end = recipe->update};
     if (job->updates && job->updates < v.end) v.end = job->updates;
     if (recipe->arithmetic != ARITHMETIC)
-        return err_set(err, job->model, 0,
-                       "was made by tide %s, whose arithmetic has number %d; this version of tide (%s) has number %d and "
-                       "computes other bits",
-                       recipe->version, recipe->arithmetic, TIDE_VERSION, ARITHMETIC);
+        return err_set(
+            err, job->model, 0,
+            "was made by tide %s, whose arithmetic has number %d; this version of tide (%s) has number %d and "
+            "computes other bits",
+            recipe->version, recipe->arithmetic, TIDE_VERSION, ARITHMETIC);
     if (recipe->kind == RECIPE_TRAIN && (v.end < 1 || v.end > INT_MAX))
         return err_set(err, job->model, 0, "the recipe has no updates");
     if (check_inputs(&v, err) || (ranks_own(job->ranks) == 0 && open_work(&v, err))) return -1;

@@ -96,8 +96,11 @@ static void write_corpora(FILE *out, const char *key, const RecipeCorpus *corpor
     fprintf(out, ", \"%s\": [", key);
     for (ptrdiff_t i = 0; i < arrlen(corpora); i++) {
         const RecipeCorpus *c = &corpora[i];
+        int length;
+        const char *form = choice_name(corpus_form_names, (int)c->form, &length);
         fputs(i ? ", {\"files\": " : "{\"files\": ", out);
         json_strings(out, c->name, c->name[1] ? 2 : 1, ", ");
+        fprintf(out, ", \"form\": \"%.*s\"", length, form);
         fprintf(out, ", \"sha256\": [\"%s\", \"%s\"], \"pairs\": %ld", c->side[0].hex, c->side[1].hex, c->pairs);
         if (c->weight != 1) fprintf(out, ", \"weight\": %.17g", c->weight);
         if (c->tag) write_text(out, "tag", c->tag);
@@ -148,7 +151,8 @@ char *recipe_format(const Recipe *r) {
 
 /* ---- reading ---------------------------------------------------------------------------------------------------- */
 
-/* Each of these returns 0, or -1 with *err filled if the value is missing or not of this kind. An error names the key. */
+/* Each of these returns 0, or -1 with *err filled if the value is missing or not of this kind. An error names the key.
+ */
 
 /* The path in *err stays. */
 static int bad(const char *key, Err *err) {
@@ -224,10 +228,13 @@ static int read_options(const cJSON *json, char **configuration, Err *err) {
 }
 
 static int read_corpus(const cJSON *json, RecipeCorpus *c, Err *err) {
-    const cJSON *files = member(json, "files"), *sums = member(json, "sha256");
-    const int n = cJSON_GetArraySize(files);
+    const cJSON *files = member(json, "files"), *sums = member(json, "sha256"), *name = member(json, "form");
+    const int n = cJSON_GetArraySize(files),
+              form = cJSON_IsString(name) ? choice_find(corpus_form_names, name->valuestring) : -1;
     c->weight = 1;
-    if (!cJSON_IsArray(files) || n < 1 || n > 2) return bad("files", err);
+    if (form < 0) return bad("form", err);
+    c->form = (CorpusForm)form;
+    if (!cJSON_IsArray(files) || n != (c->form == FORM_LINES ? 2 : 1)) return bad("files", err);
     for (int i = 0; i < n; i++) {
         if (!cJSON_IsString(cJSON_GetArrayItem(files, i))) return bad("files", err);
         c->name[i] = mem_strdup(cJSON_GetArrayItem(files, i)->valuestring);
@@ -311,8 +318,7 @@ static int read_recipe(const cJSON *json, Recipe *r, Err *err) {
     if (kind < 0) return bad("made", err);
     r->kind = (RecipeKind)kind;
     if (read_text(json, "tide", &r->version, err) || read_count(json, "arithmetic", &arithmetic, err) ||
-        read_model(json, "parent", &r->parent, err) ||
-        (weights && read_sum(weights, "weights", &r->weights, err)))
+        read_model(json, "parent", &r->parent, err) || (weights && read_sum(weights, "weights", &r->weights, err)))
         return -1;
     if (arithmetic > INT_MAX) return bad("arithmetic", err);
     r->arithmetic = (int)arithmetic;

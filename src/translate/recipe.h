@@ -4,6 +4,7 @@
 #define TIDE_RECIPE_H
 
 #include "core/base.h"
+#include "corpus/reader.h"
 #include "io/safetensors.h"
 
 #include <stdbool.h>
@@ -25,11 +26,12 @@ typedef struct RecipeModel {
 } RecipeModel;
 
 typedef struct RecipeCorpus {
-    char *name[2];  /* of its files, without folders; name[1] NULL: both sides are in one file */
-    Sum side[2];    /* of the source and the target: of each text as it was read, followed by a newline */
-    long pairs;     /* pairs read */
-    double weight;  /* TrainFiles has the same three */
-    char *tag;      /* NULL: none */
+    CorpusForm form;
+    char *name[2]; /* of its files, without folders; name[1] NULL: both sides are in one file */
+    Sum side[2];   /* of the source and the target: of each text as it was read, followed by a newline */
+    long pairs;    /* pairs read */
+    double weight; /* TrainFiles has the same three */
+    char *tag;     /* NULL: none */
     bool quiet;
     RecipeModel teacher; /* which translated one of the sides */
 } RecipeCorpus;
@@ -54,16 +56,16 @@ extern const char recipe_kind_names[]; /* as in core/choice.h */
 /* All texts and arrays (of stb_ds) are owned. */
 typedef struct Recipe {
     RecipeKind kind;
-    char *version;  /* of tide */
-    int arithmetic; /* its ARITHMETIC */
+    char *version;      /* of tide */
+    int arithmetic;     /* its ARITHMETIC */
     RecipeModel parent; /* RECIPE_TRAIN: the pretrained model; else the model that was copied */
     Sum weights;        /* of the data of all tensors, as they are in the file of the model */
     /* of a training only: */
-    char *configuration;    /* the options at the beginning, as options_format writes them */
-    RecipeCorpus *corpora;  /* training sets */
-    RecipeCorpus *dev;      /* one development set, or none */
-    char *guides;           /* name of the file of --guided-alignment; NULL: none */
-    Sum guides_sum;         /* of this file */
+    char *configuration;   /* the options at the beginning, as options_format writes them */
+    RecipeCorpus *corpora; /* training sets */
+    RecipeCorpus *dev;     /* one development set, or none */
+    char *guides;          /* name of the file of --guided-alignment; NULL: none */
+    Sum guides_sum;        /* of this file */
     RecipeChange *changes;
     RecipeLink *chain;
     long update; /* of the weights */
@@ -71,8 +73,8 @@ typedef struct Recipe {
 
 /* The recipe as JSON, in one line without a newline; owned by the caller. */
 char *recipe_format(const Recipe *recipe);
-/* Parses the JSON of a recipe from the file `path`; the recipe is well-formed, but nothing says that it is true. Returns
-   NULL with *err filled if it is not a recipe that this version can read. Release with recipe_free. */
+/* Parses the JSON of a recipe from the file `path`; the recipe is well-formed, but nothing says that it is true.
+   Returns NULL with *err filled if it is not a recipe that this version can read. Release with recipe_free. */
 Recipe *recipe_parse(const char *text, const char *path, Err *err);
 /* Releases what the recipe has; `recipe` itself stays. */
 void recipe_clear(Recipe *recipe);

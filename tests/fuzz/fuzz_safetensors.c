@@ -50,8 +50,7 @@ static void try_checkpoint(const char *dir) {
     CHECK(status == 1 || err.reason[0], "refused without a reason");
     if (status != 1) return;
     CHECK(state.epoch >= 0 && state.epoch < INT_MAX && state.stalled >= 0 && state.stalled < INT_MAX, "unsound state");
-    translator_free(&learner.translator);
-    optimizer_free(&learner.optimizer);
+    learner_free(&learner);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

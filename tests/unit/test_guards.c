@@ -144,8 +144,7 @@ static void damage(const World *w, const char *name, const char *piece, real num
         var->v[var->rows > 1 ? (size_t)at * (size_t)var->cols : (size_t)at] = number;
     }
     assert_int_equal(checkpoint_save(w->model, &learner, &state, &err), 0);
-    translator_free(&learner.translator);
-    optimizer_free(&learner.optimizer);
+    learner_free(&learner);
 }
 
 static int lines_with(const char *path, const char *text) {
@@ -285,8 +284,7 @@ static Learner saved_of(const World *w) {
 }
 
 static void saved_free(Learner *learner) {
-    translator_free(&learner->translator);
-    optimizer_free(&learner->optimizer);
+    learner_free(learner);
 }
 
 /* The loss may be infinite although the gradients are finite: a target piece has probability 0; with label smoothing,
@@ -380,8 +378,7 @@ static long sets_of(const World *w, TrainFiles set) {
     assert_int_equal(data_encode(&data, &w->job.options, &learner.translator, &err), 0);
     const long sets = arrlen(data.pairs.sets);
     data_free(&data);
-    translator_free(&learner.translator);
-    optimizer_free(&learner.optimizer);
+    learner_free(&learner);
     return sets;
 }
 

@@ -130,8 +130,7 @@ static void a_best_value_keeps_its_metric(void **state) {
         assert_int_equal(strstr(text, "metric") != NULL, m != VALID_BLEU);
         assert_int_equal(strstr(text, "best_bleu -0x1p+0") != NULL, m != VALID_BLEU);
         safetensors_close(file, 0, &err);
-        translator_free(&again.translator);
-        optimizer_free(&again.optimizer);
+        learner_free(&again);
     }
     translator_free(&t);
     scratch_remove(dir);
@@ -167,8 +166,7 @@ static void a_state_that_no_training_reaches_is_refused(void **state) {
             assert_non_null(strstr(err.reason, "not a checkpoint of a training"));
             continue;
         }
-        translator_free(&read.translator);
-        optimizer_free(&read.optimizer);
+        learner_free(&read);
     }
     translator_free(&t);
     scratch_remove(dir);
