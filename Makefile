@@ -206,7 +206,7 @@ $B/examples/%: examples/%.c $B/libtidecore.a $(CORE_HEADERS)
 	@mkdir -p $(@D) && echo '  cc $@'
 	@$(CC) -I$B/include $(CFLAGS) -MMD -MP $(LDFLAGS) $< $B/libtidecore.a -lm $(PTHREAD) -o $@
 
-programs: build/tide $(RANKS) library core man $(TESTS) $(DOUBLES) $(EXAMPLES) $(FUZZERS) $B/tests/unit/bits $B/tests/e2e/host
+programs: build/tide $(RANKS) library core man $(TESTS) $(DOUBLES) $(EXAMPLES) $(FUZZERS) $B/tests/unit/bits $B/tests/unit/demo_batches $B/tests/e2e/host
 
 # The tests of `make test`, without the installation; with one=NAME, the tests of this name. A script may need any program.
 CHECKED := $(TESTS) $(DOUBLES) $(EXAMPLES) $(SCRIPTS)

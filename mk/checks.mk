@@ -10,15 +10,19 @@
 #   make fixtures          computes the tests' expected values again with PyTorch (needs python3-torch)
 
 # These programs need only libc, so that they also run on a machine without cmocka: see tests/lib/elsewhere.inc.
-PLAIN := $B/tests/unit/bits $B/tests/unit/plain_kernels $B/tests/unit/plain_gemm
+PLAIN := $(addprefix $B/tests/unit/,bits demo_start plain_kernels plain_gemm)
 PLAIN_OBJECTS := $(filter $B/core/% $B/model/% $B/bench/row_kernels.o,$(OBJECTS))
 plain: $(PLAIN)
 
-$B/tests/unit/bits: tests/unit/bits.c $(PLAIN_OBJECTS)
+$B/tests/unit/bits $B/tests/unit/demo_start: $B/tests/unit/%: tests/unit/%.c $(PLAIN_OBJECTS)
 	$(COMPILE) $(LDFLAGS) $(filter %.c %.o,$^) -lm $(PTHREAD) -o $@
 
-ifeq ($(config),wasm) # in node, it reads a file of tests/fixtures
-$B/tests/unit/plain_gemm: LDFLAGS += -sNODERAWFS=1
+# Writes what demo_start reads.
+$B/tests/unit/demo_batches: tests/unit/demo_batches.c $B/internal.a
+	$(COMPILE) $(LDFLAGS) $(filter %.c %.a,$^) $(XML_LIBS) $(LDLIBS) -o $@
+
+ifeq ($(config),wasm) # in node, they read and write files
+$B/tests/unit/plain_gemm $B/tests/unit/demo_start: LDFLAGS += -sNODERAWFS=1
 endif
 $B/tests/unit/plain_%: tests/unit/test_%.c $(PLAIN_OBJECTS)
 	$(COMPILE) -Itests/unit/plain -Itests/lib -DEMULATED $(LDFLAGS) $(filter %.c %.o,$^) -lm $(PTHREAD) -o $@
@@ -43,7 +47,7 @@ valgrind:
 
 neon:
 	scripts/setup neon
-	$(MAKE) -j$(JOBS) build/tide $B/tests/unit/bits
+	$(MAKE) -j$(JOBS) build/tide $B/tests/unit/bits $B/tests/unit/demo_batches
 	$(RUN_TESTS) tests/e2e/neon.sh
 
 pages:
