@@ -47,6 +47,15 @@ char *recipe_name(const char *path) {
     return name;
 }
 
+/* The same JSON without white space, so that a recipe inside another one is always the same text. */
+static char *compact(const cJSON *json) {
+    char *text = cJSON_PrintUnformatted(json);
+    if (!text) mem_refused(0);
+    char *copy = mem_strdup(text);
+    cJSON_free(text);
+    return copy;
+}
+
 int recipe_model_read(RecipeModel *model, const char *path, Err *err) {
     char full[PATH_SIZE];
     if (model_find(path, full, err) || sum_file(&model->file, full, err)) return -1;
@@ -54,7 +63,10 @@ int recipe_model_read(RecipeModel *model, const char *path, Err *err) {
     if (!file) return -1;
     const char *text = safetensors_meta(file, "recipe");
     Recipe *recipe = text ? recipe_parse(text, full, err) : NULL;
-    if (recipe) model->recipe = recipe_format(recipe);
+    cJSON *json = recipe ? json_parse(text, strlen(text)) : NULL;
+    if (recipe && !json) mem_refused(0);
+    if (json) model->recipe = compact(json);
+    cJSON_Delete(json);
     recipe_free(recipe);
     return safetensors_close(file, text && !model->recipe ? -1 : 0, err);
 }
@@ -204,10 +216,7 @@ static int read_model(const cJSON *json, const char *key, RecipeModel *model, Er
     const cJSON *recipe = member(value, "recipe");
     if (!recipe) return 0;
     if (!cJSON_IsObject(recipe)) return bad(key, err);
-    char *text = cJSON_PrintUnformatted(recipe);
-    if (!text) mem_refused(0);
-    model->recipe = mem_strdup(text);
-    cJSON_free(text);
+    model->recipe = compact(recipe);
     return 0;
 }
 

@@ -28,7 +28,7 @@ for change in 'learn-rate 0.003' 'dropout-emb 0.5' 'label-smoothing 0' 'clip-nor
     grep -q "^$option is now $to; before, it was " "$scratch/stderr" || die "$change: $(cat "$scratch/stderr")"
     grep -q "^{\"update\": 12, \"changed\": \"$option\", \"from\": \".*\", \"to\": \"$to\"}$" "$scratch/$option/train.jsonl" ||
         die "$change is not in the log"
-    cmp -s "$scratch/$option/checkpoint.safetensors" "$scratch/same/checkpoint.safetensors" && die "$change changed nothing"
+    same_numbers "$scratch/$option/checkpoint.safetensors" "$scratch/same/checkpoint.safetensors" && die "$change changed nothing"
     grep -q "\"changed\": *\"$option\"" "$scratch/$option/report.html" || die "$change is not in the report"
 done
 
@@ -67,7 +67,7 @@ tide_ok train --tsv "$scratch/train.tsv" --config "$scratch/smallest.conf" --mod
     --valid-tsv "$scratch/other.tsv"
 grep -q 'the dev set has changed' "$scratch/stderr" && die "the same dev set counts as another"
 on_dev "$scratch/between" 13 --valid-tsv "$scratch/other.tsv" # validates at the end
-cmp -s "$scratch/between/model.safetensors" "$scratch/first/model.safetensors" && die "another dev set chose no other model"
+same_numbers "$scratch/between/model.safetensors" "$scratch/first/model.safetensors" && die "another dev set chose no other model"
 cp -r "$scratch/first" "$scratch/early" # this training stops before a validation
 "$tide" train --tsv "$scratch/train.tsv" --valid-tsv "$scratch/other.tsv" --config "$scratch/smallest.conf" --valid-freq 1000000 \
     --model "$scratch/early" 2>/dev/null &
@@ -146,7 +146,7 @@ further "$scratch/straight" --after-batches 9
 further "$scratch/halted" --after-batches 4
 further "$scratch/halted" --after-batches 9
 same "$scratch/straight" "$scratch/halted" "a training from another model"
-cmp -s "$scratch/straight/model.safetensors" "$scratch/base/model.safetensors" && die "nothing was learned"
+same_numbers "$scratch/straight/model.safetensors" "$scratch/base/model.safetensors" && die "nothing was learned"
 refused 1 'has dim-emb = 12, not 10: ' train --pretrained-model "$scratch/base" --dim-emb 10 --tsv "$scratch/other.tsv" --model "$scratch/none"
 # the pieces and weights of the model stay, whatever a preset says; flags that say something else are refused
 further "$scratch/preset" --config "$scratch/other.conf" --after-batches 1

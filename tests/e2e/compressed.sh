@@ -17,7 +17,7 @@ for format in $formats; do
     { head -n 100 "$scratch/train.zh" | "$format" -c; tail -n +101 "$scratch/train.zh" | "$format" -c; } >"$scratch/packed.zh"
     "$format" -c <"$scratch/train.en" >"$scratch/packed.en"
     train "$scratch/$format" --train-sets "$scratch/packed.zh" "$scratch/packed.en"
-    cmp "$scratch/plain/model.safetensors" "$scratch/$format/model.safetensors" || die "$format: another model"
+    alike "$scratch/plain" "$scratch/$format" "$format"
     "$format" -c <"$scratch/dev.zh" | tide_ok translate "$scratch/plain" | cmp - "$scratch/plain.out" || die "$format: standard input"
     "$format" -c <"$scratch/film" | tide_ok translate "$scratch/plain" --format srt | cmp - "$scratch/film.out" || die "$format: subtitles"
     "$format" -c <"$scratch/smallest.conf" >"$scratch/packed.conf"

@@ -177,21 +177,21 @@ for ext in src tgt links; do
 done
 for as in crlf bom open; do
     # with files of this kind, the command prints the same as with plain files
-    alike() {
+    prints() {
         before=$("$tide" $(echo "$*" | sed 's/@/lf/g') <lf.$from 2>stderr) || die "$*: $(cat stderr)"
         after=$("$tide" $(echo "$*" | sed "s/@/$as/g") <$as.$from 2>stderr) || die "$* ($as): $(cat stderr)"
         [ "$before" = "$after" ] || die "$*: $as is not as lf"
     }
     from=src
-    alike translate run
-    alike tokenize run
-    alike align run --src @.src --tgt @.tgt
-    alike score run --src @.src --tgt @.tgt
-    alike evaluate run --src @.src --ref @.tgt
-    alike bleu @.src
-    alike chrf @.src
+    prints translate run
+    prints tokenize run
+    prints align run --src @.src --tgt @.tgt
+    prints score run --src @.src --tgt @.tgt
+    prints evaluate run --src @.src --ref @.tgt
+    prints bleu @.src
+    prints chrf @.src
     from=links
-    alike aer @.links
+    prints aer @.links
 done
 for as in crlf bom; do
     mark='' end=''
@@ -200,5 +200,5 @@ for as in crlf bom; do
     rm -rf lf $as
     tide_ok train --tsv train.tsv --valid-tsv dev.tsv --guided-alignment links --config short.conf --model lf --after-batches 4
     tide_ok train --tsv $as.train.tsv --valid-tsv $as.dev.tsv --guided-alignment $as.links --config $as.short.conf --model $as --after-batches 4
-    same lf $as "training on $as"
+    alike lf $as "training on $as"
 done

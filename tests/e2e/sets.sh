@@ -16,7 +16,7 @@ sets() { # DIR [flag ...]
 # Two sets without weights and tags are the set of both.
 sets "$scratch/one" --tsv "$scratch/train.tsv" --after-batches 24
 sets "$scratch/two" --tsv "$scratch/a.tsv" --train-sets "$scratch/b.zh" "$scratch/b.en" --after-batches 24
-cmp "$scratch/one/model.safetensors" "$scratch/two/model.safetensors" || die "two sets are not the set of both"
+same_numbers "$scratch/one/model.safetensors" "$scratch/two/model.safetensors" || die "two sets are not the set of both"
 grep -q 'a.tsv: 100 pairs, weight 1$' "$scratch/stderr" || die "the sets are not listed: $(cat "$scratch/stderr")"
 
 # Weights: an epoch has 2 x 100 + 0.25 x 200 pairs, in 16 batches; a stop changes nothing.
@@ -33,7 +33,7 @@ grep -q '"training_set": 2, "pairs": 200, "weight": 0.25' "$scratch/weights/trai
 [ -s "$scratch/weights/report.html" ] || die "no report"
 grep -q 'b.zh: 200 pairs, weight 0.25, tag news$' "$scratch/stderr" || die "no tag: $(cat "$scratch/stderr")"
 sed -n 's/.*"update": \([0-9]*\),.*/\1/p' "$scratch/epoch/train.jsonl" | tail -n 1 | grep -qx 16 || die "an epoch of another size"
-cmp -s "$scratch/one/model.safetensors" "$scratch/weights/model.safetensors" && die "weights change nothing"
+same_numbers "$scratch/one/model.safetensors" "$scratch/weights/model.safetensors" && die "weights change nothing"
 refused 1 'is not the data that .* was trained on' train --config "$scratch/smallest.conf" --model "$scratch/weights" \
     --tsv "$scratch/a.tsv" --train-sets "$scratch/b.zh" "$scratch/b.en" --train-set-weights 2 0.5 --train-set-tags - news
 
@@ -77,7 +77,7 @@ weights none | cmp - "$scratch/weights.off" || die "noise in sets that are off"
 for run in noise half; do weights $run | cmp -s - "$scratch/weights.off" && die "no noise: $run"; done
 weights noise >"$scratch/weights.noise"
 weights half | cmp -s - "$scratch/weights.noise" && die "noise in a set that is off"
-cmp -s "$scratch/loud1/model.safetensors" "$scratch/shards1/model.safetensors" && die "no noise in shards"
+same_numbers "$scratch/loud1/model.safetensors" "$scratch/shards1/model.safetensors" && die "no noise in shards"
 
 train() { # STATUS REASON [flag ...]
     status=$1 reason=$2

@@ -74,10 +74,10 @@ trains en-zh --tsv "$usual" $reversed
 for file in four.tsv plain.csv named.csv header.csv nested.jsonl; do
     flag=${file##*.}
     trains "from-$file" "--$flag" "$scratch/$file"
-    same "$scratch/zh-en" "$scratch/from-$file" "$file"
+    alike "$scratch/zh-en" "$scratch/from-$file" "$file"
     # shellcheck disable=SC2086
     trains "back-$file" "--$flag" - $reversed <"$scratch/$file"
-    same "$scratch/en-zh" "$scratch/back-$file" "$file, English to Chinese"
+    alike "$scratch/en-zh" "$scratch/back-$file" "$file, English to Chinese"
 done
 trains found --tsv "$scratch/four.tsv"
 grep -qx "$scratch/four.tsv: columns 2 and 4: Chinese, English" "$scratch/stderr" || die "$(cat "$scratch/stderr")"
@@ -115,7 +115,7 @@ for file in usual.tsv four.tsv header.csv flat.jsonl; do
 done
 trains guided --tsv "$usual" --guided-alignment "$scratch/words/links"
 trains guided2 --csv "$scratch/header.csv" --guided-alignment "$scratch/words/links"
-same "$scratch/guided" "$scratch/guided2" 'guides of a CSV with two lines for each pair'
+alike "$scratch/guided" "$scratch/guided2" 'guides of a CSV with two lines for each pair'
 
 # ---- tide align and tide score: a line for each row, also for an empty one ----
 head -n 20 "$usual" >"$scratch/some.tsv"

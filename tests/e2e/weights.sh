@@ -34,11 +34,11 @@ quantized() { # NAME: compares a copy with 8 bits for each weight
     [ "$(wc -c <"$scratch/$1-int8/model.safetensors")" -lt "$(wc -c <"$scratch/$1/model.safetensors")" ] || die "$(cat "$scratch/sizes")"
     # a second quantization, and one of a file that another program has rewritten, change nothing
     tide_ok quantize --force "$scratch/$1-int8" "$scratch/again" >"$scratch/sizes"
-    cmp "$scratch/$1-int8/model.safetensors" "$scratch/again/model.safetensors" || die "$1: quantized twice"
+    same_numbers "$scratch/$1-int8/model.safetensors" "$scratch/again/model.safetensors" || die "$1: quantized twice"
     for how in same reversed; do
         weights rewrite "$scratch/$1-int8/model.safetensors" "$scratch/rewritten.safetensors" $how || die "$1: not rewritten, $how"
         tide_ok quantize --force "$scratch/rewritten.safetensors" "$scratch/again" >"$scratch/sizes"
-        cmp "$scratch/$1-int8/model.safetensors" "$scratch/again/model.safetensors" || die "$1: rewritten, $how"
+        same_numbers "$scratch/$1-int8/model.safetensors" "$scratch/again/model.safetensors" || die "$1: rewritten, $how"
     done
 }
 agrees searched --after-batches 24
