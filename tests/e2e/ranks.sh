@@ -20,6 +20,14 @@ grep -q '"ranks": 4, "bytes_sent": [1-9][0-9]*, "seconds_waited": [0-9.]*}' "$sc
 for n in 1 4 2; do ranks_ok $n "$scratch/moved" --after-batches $((n == 1 ? 4 : n == 4 ? 9 : 14)) --threads 1 --isa avx2; done
 same_training "$scratch/one" "$scratch/moved" "1, 4, 2 ranks"
 
+# Two ranks verify the model of one process; a difference ends both.
+verify_on() { ${MPIRUN:-mpirun} -n "$1" "$ranks_program" verify "$scratch/one" --tsv "$2" --threads 1 </dev/null 2>"$scratch/stderr"; }
+verify_on 2 "$scratch/train.tsv" >"$scratch/out" || die "two ranks do not verify: $(cat "$scratch/stderr")"
+grep -q 'one: verified: 14 updates give the same bits' "$scratch/out" || die "two ranks: $(cat "$scratch/out")"
+[ ! -e "$scratch/one.verify" ] || die "two ranks leave the working folder"
+verify_on 2 "$scratch/dev.tsv" >"$scratch/out" && die "two ranks verify another text"
+grep -q 'rank 0: the source text is not that of train.tsv' "$scratch/stderr" || die "two ranks: $(cat "$scratch/stderr")"
+
 # Another model and optimizer, with little memory.
 other='--arch transformer --heads 2 --tied-embeddings on --optimizer adadelta --learn-rate 1 --exponential-smoothing 0'
 # shellcheck disable=SC2086
