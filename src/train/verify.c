@@ -106,6 +106,8 @@ static int compare_models(const Verification *v, Err *err) {
 static int open_work(const Verification *v, Err *err) {
     char path[PATH_SIZE], model[PATH_SIZE], text[sizeof(Sum)] = "";
     const char *work = v->job->work;
+    enum { MOST = 450 /* bytes, as for the directory of a training */ };
+    if (strlen(work) > MOST) return err_set(err, work, 0, "the path is longer than %d bytes", MOST);
     path_in(path, work, "model.safetensors");
     if (model_find(v->job->model, model, err)) return -1;
     if (file_is_same(path, model)) return err_set(err, work, 0, "is the folder of the model itself");
@@ -265,6 +267,11 @@ static int verify_training(Verification *v, Err *err) {
                     .threads = j->threads};
     for (int k = 0; k < j->corpus_count; k++) {
         const RecipeCorpus *c = &r->corpora[k];
+        Err why;
+        if (c->tag && tag_check(c->tag, &why)) {
+            arrfree(sets);
+            return err_set(err, j->model, 0, "the recipe has a bad tag: %.400s", why.reason);
+        }
         arrput(sets, ((TrainFiles){.files = j->corpora[k], .weight = c->weight, .tag = c->tag, .quiet = c->quiet}));
     }
     job.files.train = sets;

@@ -201,6 +201,10 @@ static void add_change(Recipe *recipe, const char *option, const char *from, con
     const RecipeChange change = {20, mem_strdup(option), mem_strdup(from), mem_strdup(to)};
     arrput(recipe->changes, change);
 }
+static void change_tag(Recipe *recipe, Translator *translator) {
+    (void)translator;
+    recipe->corpora[0].tag = mem_strdup("two\nlines");
+}
 static void change_rate(Recipe *recipe, Translator *translator) {
     (void)translator;
     add_change(recipe, "learn-rate", "0.001", "0.002");
@@ -244,6 +248,7 @@ static void forgeries_are_refused(void **state) {
         {remove_recipe, "has no recipe: "},
         {change_arithmetic, "whose arithmetic has number 2; this version of tide"},
         {change_corpora, "was trained on 2 corpora, not 1"},
+        {change_tag, "the recipe has a bad tag: "},
         {change_rate, "the bits differ after update 23: "},
         {change_from_nowhere, "the recipe changes learn-rate from 0.003, but it was 0.001"},
         {change_seed, "the recipe changes 'seed' after update 20, which no training can"},
@@ -294,6 +299,9 @@ static void other_folders_are_refused(void **state) {
     forge(change_nothing);
     assert_int_equal(verify_model(world.forged, world.tsv, 0, 1, &err), -1);
     assert_non_null(strstr(err.reason, "holds a training; give another --work"));
+    snprintf(world.work, sizeof world.work, "/tmp/%0460d", 0);
+    assert_int_equal(verify_model(world.run, world.tsv, 0, 1, &err), -1);
+    assert_string_equal(err.reason, "the path is longer than 450 bytes");
     snprintf(world.work, sizeof world.work, "%s", keep);
     assert_int_equal(directory_make(world.work, &err), 0);
     path_in(mark, world.work, "verifies");
