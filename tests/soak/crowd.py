@@ -59,7 +59,7 @@ class Crowd:
         self.kind, self.address, self.poll = kind, address, selectors.DefaultSelector()
         self.timers, self.order = [], itertools.count()
         for i in range(count):
-            self.later(0.5 * i / count, self.arrive)
+            self.later(SECOND * i / count, self.arrive)
 
     def later(self, seconds, action, *of):
         heapq.heappush(self.timers, (time.monotonic() + seconds, next(self.order), action, of))
@@ -114,7 +114,9 @@ class Crowd:
 
     def run(self):
         while True:
-            for key, events in self.poll.select(0.02):
+            # clients are independent: each acts when it is due, not together with others
+            soon = self.timers[0][0] - time.monotonic() if self.timers else 0.02
+            for key, events in self.poll.select(max(0, min(soon, 0.02))):
                 if events & selectors.EVENT_WRITE:
                     self.connected(key.fileobj)
                 else:
