@@ -141,7 +141,7 @@ static void print_train(FILE *out, const Recipe *r) {
     }
 }
 
-void recipe_print(FILE *out, const Recipe *r, const char *model) {
+static void print_one(FILE *out, const Recipe *r, const char *model) {
     int length;
     const char *kind = choice_name(recipe_kind_names, (int)r->kind, &length);
     fprintf(out, "made by: tide %.*s, version %s, arithmetic %d\n", length, kind, r->version, r->arithmetic);
@@ -158,4 +158,24 @@ void recipe_print(FILE *out, const Recipe *r, const char *model) {
     print_word(out, model);
     print_corpora(out, r);
     fputs(*r->parent.file.hex ? " --parent PARENT\n" : "\n", out);
+}
+
+/* Prints the recipe of the model that the last one was made from, and so on. */
+static void print_ancestors(FILE *out, const Recipe *r) {
+    enum { MOST = 16 };
+    Err err;
+    Recipe *parent = r->parent.recipe ? recipe_parse(r->parent.recipe, "", &err) : NULL;
+    for (int generation = 1; parent && generation <= MOST; generation++) {
+        Recipe *before = parent->parent.recipe ? recipe_parse(parent->parent.recipe, "", &err) : NULL;
+        fputs("\n---- the model from which it was made ----\n\n", out);
+        print_one(out, parent, "PARENT");
+        recipe_free(parent);
+        parent = before;
+    }
+    recipe_free(parent);
+}
+
+void recipe_print(FILE *out, const Recipe *recipe, const char *model) {
+    print_one(out, recipe, model);
+    print_ancestors(out, recipe);
 }

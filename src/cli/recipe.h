@@ -6,7 +6,8 @@
 
 #include <stdio.h>
 
-/* Prints a recipe, and the commands that make the model again, in which only the paths are missing. model: its path. */
+/* Prints a recipe, those of the models from which it was made, and the commands that make the model again, in which
+ * only the paths are missing. model: its path. */
 void recipe_print(FILE *out, const Recipe *recipe, const char *model);
 
 #endif

@@ -107,5 +107,7 @@ for model in run two; do
 done
 tide_ok info --recipe "$scratch/tuned-on" | grep -q "^  translated by: a model with SHA-256 \
 $(sha256sum <"$scratch/long/model.safetensors" | cut -c1-64)" || die "no teacher"
+tide_ok info --recipe "$scratch/int8" >"$scratch/recipe"
+[ "$(grep -c '^made by: tide ' "$scratch/recipe")" = 2 ] && grep -q '^update 57: ' "$scratch/recipe" || die "no recipe of a parent"
 tide_ok info --recipe --format json "$run" | grep -q '^{"recipe": 1, "made": "train", "tide": "' || die "no JSON"
 refused 2 'format json needs --recipe' info "$run" --format json
