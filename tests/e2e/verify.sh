@@ -7,8 +7,8 @@ run=$scratch/run
 cut -f1 "$scratch/train.tsv" >"$scratch/train.en"
 cut -f2 "$scratch/train.tsv" >"$scratch/train.zh"
 texts="--train-sets $scratch/train.zh $scratch/train.en"
-smallest_run "$run" --shards 4 --precision bfloat16 --after-batches 40
-smallest_run "$run" --shards 4 --precision bfloat16 --after-batches 70 --learn-rate 0.004 --allow-change learn-rate
+smallest_run "$run" --shards 4 --precision bfloat16 --after-batches 40 --save-freq 0
+smallest_run "$run" --shards 4 --precision bfloat16 --after-batches 70 --save-freq 0 --learn-rate 0.004 --allow-change learn-rate
 cp "$run/model.safetensors" "$scratch/before"
 verified() { # MODEL FLAG...: the links of the chain
     tide_ok verify "$@" --quiet >"$scratch/out"
@@ -28,7 +28,7 @@ tide_ok verify "$run" --tsv "$scratch/train.tsv" --updates 19 --quiet >"$scratch
 grep -q 'run: 19 of 70 updates have the same bits' "$scratch/out" || die "$(cat "$scratch/out")"
 
 # A kill; the same command continues. A folder of something else is not used.
-smallest_run "$scratch/long" --after-batches 900 --valid-freq 1000 --save-freq 5
+smallest_run "$scratch/long" --after-batches 600 --valid-freq 1000 --save-freq 0
 "$tide" verify "$scratch/long" --tsv "$scratch/train.tsv" --work "$scratch/work" >"$scratch/out" 2>&1 &
 process=$!
 reached() { grep -q "update $1: the same bits" "$scratch/out"; }
@@ -39,7 +39,7 @@ refused 1 'work: holds the verification of another model' verify "$run" --tsv "$
 "$tide" verify "$scratch/long" --tsv "$scratch/train.tsv" --work "$scratch/work" >"$scratch/out" 2>"$scratch/stderr" ||
     die "after a kill: $(cat "$scratch/stderr")"
 grep -q 'resuming from update' "$scratch/stderr" || die "after a kill, it begins again: $(cat "$scratch/stderr")"
-grep -q ': verified: 900 updates' "$scratch/out" || die "after a kill: $(cat "$scratch/out")"
+grep -q ': verified: 600 updates' "$scratch/out" || die "after a kill: $(cat "$scratch/out")"
 refused 1 'run: holds a training; give another --work' verify "$scratch/long" --tsv "$scratch/train.tsv" --work "$run"
 
 # Ctrl-C
@@ -88,7 +88,7 @@ tide_ok verify "$scratch/tuned-on" $texts --parent "$run" --guided-alignment "$s
 refused 1 'dev.tsv: is not the file of --guided-alignment' verify "$scratch/tuned-on" $texts --parent "$run" \
     --guided-alignment "$scratch/dev.tsv"
 smallest_run "$scratch/two" --tsv "$scratch/dev.tsv" --train-set-weights 0.5 3 --train-set-tags - "it's" --train-set-noise off on \
-    --noise-drop 0.1 --after-batches 30
+    --noise-drop 0.1 --after-batches 30 --save-freq 0
 tide_ok verify "$scratch/two" --tsv "$scratch/train.tsv" --tsv "$scratch/dev.tsv" --quiet | grep -q 'verified: 30 updates' ||
     die "two corpora"
 
