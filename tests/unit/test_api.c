@@ -1,4 +1,5 @@
 /* Tests the public API: it gives the results of the program, or the reason of an error. */
+#include "api/api.h"
 #include "core/choice.h"
 #include "core/kernels.h"
 #include "score/bleu.h"
@@ -7,7 +8,6 @@
 #include "io/files.h"
 #include "io/output.h"
 #include "text/unicode.h"
-#include "tide.h"
 #include "translate/search_options.h"
 #include "translate/session.h"
 #include "refusal.h"
@@ -18,6 +18,7 @@
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,6 +80,9 @@ static int tear_down(void **state) {
 static const char *const *const sources = (const char *const *)source_texts, *const *const targets =
                                                                                  (const char *const *)target_texts;
 
+/* Arrays in the block of a result may be read with any instruction. */
+static void assert_aligned(const void *pointer) { assert_int_equal((uintptr_t)pointer % _Alignof(max_align_t), 0); }
+
 static void check_hypothesis(const TideHypothesis *api, const Translations *found, int i, int k) {
     const Hypothesis *h = &found->nbest[i].list[k];
     char *text = translation_text(found, i, k);
@@ -90,6 +94,11 @@ static void check_hypothesis(const TideHypothesis *api, const Translations *foun
     assert_string_equal(a->source[a->source_count - 1], "</s>");
     assert_true(api->log_probability == h->log_probability && api->score == h->score);
     assert_memory_equal(a->weights, h->alpha, (size_t)a->source_count * (size_t)a->target_count * sizeof(float));
+    assert_aligned(api);
+    assert_aligned(api->piece_scores);
+    assert_aligned(a->source);
+    assert_aligned(a->target);
+    assert_aligned(a->weights);
     mem_free(text);
 }
 
@@ -377,6 +386,137 @@ static void tells_settled_words(void **state) {
     tide_result_free(result);
 }
 
+static int cancel_third(void *context, int done, int all) {
+    assert_in_range(done, 0, all);
+    return ++*(int *)context == 3;
+}
+
+/* ---- calls of several parts ---- */
+
+enum { LONG = 15000 /* letters of a word: two such sentences do not go through a beam of 2 together */, IN_PARTS = 6 };
+
+typedef struct PartsSeen {
+    char text[IN_PARTS][512]; /* the last settled text of each sentence */
+    int done;                 /* a bit for each number of sentences that were done */
+} PartsSeen;
+
+static void note_part(void *context, int sentence, const char *text, const char *const *pieces, int count) {
+    PartsSeen *seen = context;
+    (void)pieces, (void)count;
+    assert_in_range(sentence, 0, IN_PARTS - 1);
+    snprintf(seen->text[sentence], sizeof seen->text[sentence], "%s", text);
+}
+
+static int note_done(void *context, int done, int all) {
+    assert_int_equal(all, IN_PARTS);
+    ((PartsSeen *)context)->done |= 1 << done;
+    return 0;
+}
+
+static void assert_starts(const char *text, const char *start) {
+    if (strncmp(text, start, strlen(start)) != 0) fail_msg("'%s' does not begin with '%s'", text, start);
+}
+
+/* Fills `texts` with sentences that are translated in four parts: each long one alone. */
+static void sentences_of_parts(char word[LONG + 1], const char *texts[IN_PARTS]) {
+    const char *const all[IN_PARTS] = {word, source_texts[0], word, source_texts[2], "", source_texts[1]};
+    memset(word, 'a', LONG);
+    word[LONG] = '\0';
+    memcpy(texts, all, sizeof all);
+    assert_int_equal(translate_most((char *const *)texts, IN_PARTS, 2), 1);
+    assert_int_equal(translate_most((char *const *)texts + 1, IN_PARTS - 1, 2), 1);
+}
+
+/* Sentences that do not go through the search together get their own results, prefixes and numbers. */
+static void sentences_in_parts_keep_their_numbers(void **state) {
+    Fixture *f = *state;
+    static char word[LONG + 1];
+    static PartsSeen seen;
+    static const char *const prefixes[IN_PARTS] = {"The", "Everyone", NULL, "Who", "is by", "sea"};
+    const char *texts[IN_PARTS];
+    sentences_of_parts(word, texts);
+    const TideTranslateOptions options = {.size = sizeof options,
+                                          .beam = 2,
+                                          .mini_batch = 1,
+                                          .prefixes = prefixes,
+                                          .progress = note_done,
+                                          .settled = note_part,
+                                          .context = &seen};
+    TideResult *all, *one;
+    assert_int_equal(tide_translate(f->session, texts, IN_PARTS, &options, &all), TIDE_OK);
+    assert_int_equal(seen.done, (1 << 5) - 1); /* 0 to 4 */
+    for (int i = 0; i < IN_PARTS; i++) {
+        const TideTranslateOptions own = {.size = sizeof own, .beam = 2, .prefixes = &prefixes[i]};
+        const TideHypothesis *h = all->sentences[i]->hypotheses[0];
+        assert_int_equal(tide_translate(f->session, &texts[i], 1, &own, &one), TIDE_OK);
+        assert_string_equal(h->text, one->sentences[0]->hypotheses[0]->text);
+        assert_true(h->score == one->sentences[0]->hypotheses[0]->score);
+        assert_starts(h->text, prefixes[i] ? prefixes[i] : "");
+        assert_starts(h->text, seen.text[i]);
+        assert_int_equal(*seen.text[i] != '\0', i != 4);
+        tide_result_free(one);
+    }
+    tide_result_free(all);
+}
+
+/* What is drawn for a sentence depends on its number in the call, not on the part in which it is. */
+static void samples_in_parts_are_those_of_one_part(void **state) {
+    Fixture *f = *state;
+    static char word[LONG + 1];
+    const char *texts[IN_PARTS], *const together[IN_PARTS] = {"潮", source_texts[0], "潮", source_texts[2],
+                                                              "",   source_texts[1]};
+    sentences_of_parts(word, texts);
+    const TideTranslateOptions options = {.size = sizeof options, .sample = 1, .n_best = 2, .temperature = 2};
+    TideResult *apart, *right;
+    assert_int_equal(tide_translate(f->session, texts, IN_PARTS, &options, &apart), TIDE_OK);
+    assert_int_equal(tide_translate(f->session, together, IN_PARTS, &options, &right), TIDE_OK);
+    for (int i = 1; i < IN_PARTS; i += 2)
+        for (int k = 0; k < 2; k++) {
+            const TideHypothesis *a = apart->sentences[i]->hypotheses[k], *b = right->sentences[i]->hypotheses[k];
+            assert_string_equal(a->text, b->text);
+            assert_true(a->score == b->score);
+        }
+    tide_result_free(apart);
+    tide_result_free(right);
+}
+
+enum { PAIRS = 2 * MOST_PAIRS + 2 };
+
+static int note_pairs(void *context, int done, int all) {
+    int *calls = context;
+    assert_int_equal(done, *calls * MOST_PAIRS);
+    assert_int_equal(all, PAIRS);
+    return ++*calls == 4;
+}
+
+/* More pairs than are aligned together: each has its own alignment. */
+static void pairs_in_parts_keep_their_numbers(void **state) {
+    Fixture *f = *state;
+    const char *source[PAIRS], *target[PAIRS];
+    TideResult *all, *one;
+    for (int i = 0; i < PAIRS; i++) source[i] = source_texts[i % 3], target[i] = target_texts[i / 3 % 3];
+    int calls = 0;
+    const TideForceOptions options = {.size = sizeof options, .progress = note_pairs, .context = &calls};
+    assert_int_equal(tide_align(f->session, source, target, PAIRS, &options, &all), TIDE_OK);
+    assert_int_equal(calls, 3);
+    for (int i = 0; i < PAIRS; i++) {
+        assert_int_equal(tide_align(f->session, &source[i], &target[i], 1, NULL, &one), TIDE_OK);
+        const TideHypothesis *a = all->sentences[i]->hypotheses[0], *b = one->sentences[0]->hypotheses[0];
+        const TideAlignment *x = &a->alignment, *y = &b->alignment;
+        assert_string_equal(a->text, target[i]);
+        assert_int_equal(x->source_count, y->source_count);
+        assert_int_equal(x->target_count, y->target_count);
+        assert_memory_equal(x->weights, y->weights,
+                            (size_t)x->source_count * (size_t)x->target_count * sizeof *x->weights);
+        tide_result_free(one);
+    }
+    tide_result_free(all);
+    calls = 1; /* cancels before the last part */
+    const TideForceOptions cancels = {.size = sizeof cancels, .progress = cancel_third, .context = &calls};
+    assert_int_equal(tide_align(f->session, source, target, PAIRS, &cancels, &all), TIDE_CANCELLED);
+    assert_string_equal(tide_error(f->session), "cancelled after 64 of 130 sentences");
+}
+
 /* A call of tide_translate, and the beginning of its error. */
 typedef struct Refused {
     TideStatus status;
@@ -584,9 +724,33 @@ static void accepts_options_of_other_versions(void **state) {
     tide_result_free(result);
 }
 
-static int cancel_third(void *context, int done, int all) {
-    assert_in_range(done, 0, all);
-    return ++*(int *)context == 3;
+/* A struct has at least its size and at most 4096 bytes; what a program does not have stays as it is. */
+static void structs_have_limits(void **state) {
+    Fixture *f = *state;
+    union {
+        TideTranslateOptions options;
+        TideModelInfo info;
+        size_t size;
+        unsigned char bytes[4096];
+    } any = {0};
+    TideResult *result;
+    const size_t sizes[] = {sizeof any.size, sizeof any};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        any.size = sizes[i];
+        assert_int_equal(tide_translate(f->session, sources, 1, &any.options, &result), TIDE_OK);
+        tide_result_free(result);
+    }
+    memset(&any, 0xff, sizeof any);
+    any.size = sizeof any;
+    assert_int_equal(tide_model_info(f->model, &any.info), TIDE_OK);
+    assert_int_equal(any.size, sizeof any);
+    assert_int_equal(any.info.heads, 1);
+    for (size_t i = sizeof any.info; i < sizeof any; i++) assert_int_equal(any.bytes[i], 0);
+    memset(&any, 0xff, sizeof any);
+    any.size = offsetof(TideModelInfo, heads);
+    assert_int_equal(tide_model_info(f->model, &any.info), TIDE_OK);
+    assert_string_equal(any.info.source_language, "zh");
+    for (size_t i = offsetof(TideModelInfo, heads); i < sizeof any; i++) assert_int_equal(any.bytes[i], 0xff);
 }
 
 /* The callback is called at each step and cancels the call; the next call gives the right result. */
@@ -653,6 +817,11 @@ static void ensembles_need_the_same_pieces(void **state) {
     assert_null(session);
     assert_non_null(strstr(error, "its target pieces are not those of the first model"));
     assert_int_equal(tide_session_new(models, 0, NULL, &session, error, sizeof error), TIDE_BAD_ARGUMENT);
+    assert_int_equal(tide_session_new(NULL, 1, NULL, &session, error, sizeof error), TIDE_BAD_ARGUMENT);
+    assert_string_equal(error, "a session needs at least one model");
+    assert_int_equal(tide_session_new((TideModel *[]){f->model, NULL}, 2, NULL, &session, error, sizeof error),
+                     TIDE_BAD_ARGUMENT);
+    assert_string_equal(error, "model 2 is NULL");
     assert_int_equal(tide_session_new(models, 2, NULL, NULL, error, sizeof error), TIDE_BAD_ARGUMENT);
     assert_string_equal(error, "the session is NULL");
     assert_int_equal(tide_session_new(models, 2, NULL, &session, error, sizeof error), TIDE_OK);
@@ -664,6 +833,12 @@ static void ensembles_need_the_same_pieces(void **state) {
     const double own = pair_score(once, NULL), other = pair_score(f->session, NULL), mean = pair_score(session, NULL);
     assert_true(fabs(pair_score(twice, NULL) - own) < 1e-5);
     assert_true(fabs(mean - own) > 1e-3 && fabs(mean - other) > 1e-3); /* not that of the first model alone */
+    TideShortlist *list;
+    assert_int_equal(tide_shortlist_new(models[1], "潮\tsea\n", NULL, &list, error, sizeof error), TIDE_OK);
+    const TideTranslateOptions words = {.size = sizeof words, .shortlist = list};
+    assert_int_equal(tide_translate(session, sources, 1, &words, &result), TIDE_OK);
+    tide_result_free(result);
+    tide_shortlist_free(list);
     tide_session_free(once);
     tide_session_free(twice);
     for (int i = 1; i < 3; i++) tide_free(models[i]);
@@ -705,6 +880,16 @@ static void measures_with_several_references(void **state) {
     assert_int_equal(tide_chrf(out, ref, 2, &two, &score), TIDE_OK);
     assert_true(score.value == chrf_references((char *const *)out, sets, 2, 0).score);
     assert_int_equal(tide_chrf(out, ref, 2, &wrong, &score), TIDE_BAD_ARGUMENT);
+    enum { MOST = 1000, MANY = INT_MAX / MOST + 1 };
+    const TideScoreOptions most = {.size = sizeof most, .references = MOST},
+                           more = {.size = sizeof more, .references = MOST + 1};
+    const char **same = mem_alloc(MANY * sizeof *same);
+    for (int i = 0; i < MANY; i++) same[i] = out[0];
+    assert_int_equal(tide_bleu(out, same, 1, &most, &score), TIDE_OK);
+    assert_true(fabs(score.value - 100) < 1e-9);
+    assert_int_equal(tide_bleu(out, same, 1, &more, &score), TIDE_BAD_ARGUMENT);
+    assert_int_equal(tide_bleu(same, same, MANY, &most, &score), TIDE_BAD_ARGUMENT); /* more texts than INT_MAX */
+    mem_free(same);
 }
 
 /* The measures are those of score/, with the same options, and wrong input is an error. */
@@ -723,6 +908,10 @@ static void measures(void **state) {
         for (int chinese = 0; chinese < 2; chinese++) check_measures(out, ref, lower, chinese);
     assert_int_equal(tide_bleu(out, ref, 0, NULL, &score), TIDE_BAD_ARGUMENT);
     assert_int_equal(tide_chrf(out, NULL, 1, NULL, &score), TIDE_BAD_ARGUMENT);
+    assert_int_equal(tide_chrf(NULL, ref, 1, NULL, &score), TIDE_BAD_ARGUMENT);
+    assert_int_equal(tide_bleu(out, ref, -1, NULL, &score), TIDE_BAD_ARGUMENT);
+    assert_int_equal(tide_bleu(out, ref, 2, NULL, NULL), TIDE_BAD_ARGUMENT);
+    assert_int_equal(tide_chrf(out, ref, 2, NULL, NULL), TIDE_BAD_ARGUMENT);
     assert_int_equal(tide_aer(links, gold, 1, &aer, error, sizeof error), TIDE_OK);
     assert_true(fabs(aer.rate - (1 - (1.0 + 2) / (2 + 2))) < 1e-12 && aer.precision == 1 && aer.recall == 0.5);
     assert_int_equal(tide_aer(wrong, gold, 1, &aer, error, sizeof error), TIDE_BAD_TEXT);
@@ -754,12 +943,13 @@ static void draws_alignments(void **state) {
     assert_null(text);
     bad[0] = NULL;
     assert_int_equal(tide_draw(&a, TIDE_SVG, &text), TIDE_BAD_ARGUMENT);
-    a.target_count = 0;
+    a = (TideAlignment){3, 2, source, target, NULL};
     assert_int_equal(tide_draw(&a, TIDE_SVG, &text), TIDE_BAD_ARGUMENT);
-    a.weights = NULL;
-    assert_int_equal(tide_draw(&a, TIDE_SVG, &text), TIDE_BAD_ARGUMENT);
-    assert_int_equal(tide_draw(NULL, TIDE_SVG, &text), TIDE_BAD_ARGUMENT);
+    a.weights = weights;
     assert_int_equal(tide_draw(&a, TIDE_SVG, NULL), TIDE_BAD_ARGUMENT);
+    assert_int_equal(tide_draw(NULL, TIDE_SVG, &text), TIDE_BAD_ARGUMENT);
+    a.source = NULL;
+    assert_int_equal(tide_draw(&a, TIDE_SVG, &text), TIDE_BAD_ARGUMENT);
 }
 
 /* A number outside its limits is refused, and the error names both. */
@@ -797,6 +987,36 @@ static void numbers_have_limits(void **state) {
         assert_int_equal(tide_shortlist_new(f->model, "a\tb", &words, &shortlist, error, sizeof error), TIDE_OK);
         tide_shortlist_free(shortlist);
     }
+}
+
+/* What tide.h promises if a number is 0, or if there are no options. */
+static void numbers_have_defaults(void **state) {
+    Fixture *f = *state;
+    static const struct {
+        int given, threads, first, best; /* the number in all three places, and what it means there */
+    } cases[] = {{0, 1, 1000, 100}, {1, 1, 1, 1}, {102, 102, 102, 102}, {1024, 1024, 1024, 103}};
+    char error[256], lines[103 * 8] = ""; /* 103 translations of one word */
+    for (int i = 0; i < 103; i++) snprintf(lines + strlen(lines), 8, "a\t%d\n", 100 + i);
+    for (int i = -1; i < (int)(sizeof cases / sizeof *cases); i++) {
+        const int row = i < 0 ? 0 : i;
+        const TideSessionOptions many = {sizeof many, cases[row].given};
+        const TideShortlistOptions words = {sizeof words, cases[row].given, cases[row].given};
+        TideSession *session;
+        TideShortlist *shortlist;
+        assert_int_equal(tide_session_new(&f->model, 1, i < 0 ? NULL : &many, &session, error, sizeof error), TIDE_OK);
+        assert_int_equal(session->threads, cases[row].threads);
+        tide_session_free(session);
+        assert_int_equal(tide_shortlist_new(f->model, lines, i < 0 ? NULL : &words, &shortlist, error, sizeof error),
+                         TIDE_OK);
+        assert_int_equal(shortlist->list.first, cases[row].first);
+        assert_int_equal(arrlen(shortlist->list.translations[0]), cases[row].best);
+        tide_shortlist_free(shortlist);
+    }
+    const TideShortlistOptions none = {sizeof none, -1, 0};
+    TideShortlist *shortlist;
+    assert_int_equal(tide_shortlist_new(f->model, lines, &none, &shortlist, error, sizeof error), TIDE_OK);
+    assert_int_equal(shortlist->list.first, 0);
+    tide_shortlist_free(shortlist);
 }
 
 /* One piece and 10000 pieces of a side are drawn; none and more are refused. */
@@ -844,6 +1064,10 @@ static void tells_about_a_model_and_the_library(void **state) {
     arrfree(tensors);
     assert_int_equal(info.parameters, weights);
     assert_int_equal(info.heads, 1);
+    assert_int_equal(info.layers, 1);
+    assert_int_equal(info.source_pieces, vocab_size(f->written.source.vocab));
+    assert_int_equal(info.target_pieces, vocab_size(f->written.target.vocab));
+    assert_int_equal(info.beam, f->written.options.beam_size);
     const size_t absurd[] = {0, sizeof info.size - 1, 4097, SIZE_MAX};
     for (size_t i = 0; i < sizeof absurd / sizeof *absurd; i++) {
         info.size = absurd[i];
@@ -864,7 +1088,8 @@ static void tells_about_a_model_and_the_library(void **state) {
     assert_string_equal(*tide_capabilities() + strlen("kernels-"), kernels->name);
     for (int status = TIDE_OK; status <= TIDE_INTERNAL; status++)
         assert_string_not_equal(tide_status_text((TideStatus)status), "unknown status");
-    assert_string_equal(tide_status_text((TideStatus)99), "unknown status");
+    assert_string_equal(tide_status_text((TideStatus)(TIDE_INTERNAL + 1)), "unknown status");
+    assert_string_equal(tide_status_text((TideStatus)-1), "unknown status");
 }
 
 /* ---- eight threads ---- */
@@ -1045,7 +1270,9 @@ static void says_why_a_model_cannot_be_loaded(void **state) {
                         "its model.safetensors");
     assert_int_equal(tide_load("/nowhere/model", &model, shorter, sizeof shorter), TIDE_BAD_FILE);
     assert_string_equal(shorter, "/nowhere");
-    assert_int_equal(tide_load("/nowhere/model", &model, NULL, 0), TIDE_BAD_FILE);
+    assert_int_equal(tide_load("/nowhere/model", &model, shorter, 0), TIDE_BAD_FILE);
+    assert_string_equal(shorter, "/nowhere"); /* no room: not written */
+    assert_int_equal(tide_load("/nowhere/model", &model, NULL, sizeof error), TIDE_BAD_FILE);
     assert_int_equal(tide_load(NULL, &model, error, sizeof error), TIDE_BAD_ARGUMENT);
     assert_string_equal(error, "the path is NULL");
     assert_int_equal(tide_load(f->path, NULL, error, sizeof error), TIDE_BAD_ARGUMENT);
@@ -1169,17 +1396,22 @@ int main(void) {
         TEST(searches_the_words_of_a_shortlist),
         TEST(replaces_unknown_words),
         TEST(tells_settled_words),
+        TEST(sentences_in_parts_keep_their_numbers),
+        TEST(samples_in_parts_are_those_of_one_part),
+        TEST(pairs_in_parts_keep_their_numbers),
         TEST(refuses_wrong_arguments),
         TEST(refuses_wrong_options),
         TEST(refuses_wrong_pointers),
         TEST(a_translation_has_its_prefix),
         TEST(accepts_options_of_other_versions),
+        TEST(structs_have_limits),
         TEST(can_be_cancelled),
         TEST(ensembles_need_the_same_pieces),
         TEST(measures),
         TEST(measures_with_several_references),
         TEST(draws_alignments),
         TEST(numbers_have_limits),
+        TEST(numbers_have_defaults),
         TEST(draws_one_to_10000_pieces),
         TEST(tells_about_a_model_and_the_library),
         TEST(eight_threads_share_a_model),
