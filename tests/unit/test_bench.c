@@ -1,5 +1,5 @@
 /* Tests what `tide bench` prints: the products of a model, the operations of a training step, and speeds that fit
-   together and fit the time that passed. */
+   together and fit the time that passed; and that it notices wrong results. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -15,8 +15,10 @@
 #include <sys/resource.h>
 
 #include "bench/bench.h"
+#include "bench/row_kernels.h"
 #include "core/base.h"
 #include "core/kernels.h"
+#include "core/scope.h"
 #include "model/model.h"
 #include "train/update.h"
 
@@ -260,6 +262,234 @@ static void speeds_of_decoding_fit_the_time(void **unused) {
     threads_free(threads);
 }
 
+/* ---- wrong results ---- */
+
+/* A set of kernels in which some are wrong, slow, or note what they are given; the others are those of `usual`. */
+static const Kernels *usual;
+static GemmKernels changed_gemm[PANEL_FORMATS];
+static Kernels changed;
+static int wrong_length; /* of the rows for which a kernel is wrong */
+
+static void change_kernels(void) {
+    usual = kernels;
+    changed = *kernels;
+    for (int i = 0; i < PANEL_FORMATS; i++) {
+        changed_gemm[i] = *kernels->gemm[i];
+        changed.gemm[i] = &changed_gemm[i];
+    }
+}
+
+static void wrong_add(int n, real *y, const real *x) {
+    usual->add(n, y, x);
+    if (n == wrong_length) y[n - 1] = nextafterf(y[n - 1], INFINITY);
+}
+
+static real wrong_dot(int n, const real *x, const real *y) { return usual->dot(n, x, y) + (n == wrong_length); }
+
+static real wrong_exp_sum(int n, const real *x, real *sum, real *e) {
+    const real most = usual->exp_sum(n, x, sum, e);
+    *sum = nextafterf(*sum, 0);
+    return most;
+}
+
+/* -0 in place of 0 */
+static void wrong_relu(int n, real *x) {
+    usual->relu(n, x);
+    for (int i = 0; i < n; i++)
+        if (x[i] == 0) x[i] = -x[i];
+}
+
+static void spoil(void *steps) { ((unsigned char *)steps)[1] ^= 0x40; }
+
+static void wrong_pack_rows(void *steps, int width, int first, const void *b, int ld, int cols, int k) {
+    usual->gemm[PANELS_F32]->pack_rows(steps, width, first, b, ld, cols, k);
+    spoil(steps);
+}
+
+static void wrong_pack_transposed(void *steps, int width, const void *b, int ld, int cols, int k) {
+    usual->gemm[PANELS_F32]->pack_transposed(steps, width, b, ld, cols, k);
+    spoil(steps);
+}
+
+static void wrong_pack_list(void *steps, int width, const real *const *rows, int col, int cols, int k) {
+    usual->gemm[PANELS_F32]->pack_list(steps, width, rows, col, cols, k);
+    spoil(steps);
+}
+
+static void run_kernels(void *unused) {
+    (void)unused;
+    bench_kernels();
+}
+
+/* With one thread, because a check that failed in another one would end the program. */
+static void run_products(void *unused) {
+    (void)unused;
+    Threads *threads = threads_new(1);
+    bench_gemm(threads, &rnn);
+    threads_free(threads);
+}
+
+/* With the changed kernels, a part of the benchmark fails for this reason, which ends the program outside of a scope.
+ */
+static void check_fails(void (*part)(void *), const char *reason) {
+    static Capture printed;
+    char found[256] = "";
+    Scope scope = {0};
+    capture_start(&printed);
+    kernels = &changed;
+    const ScopeEnd end = scope_run(&scope, part, NULL, found, sizeof found);
+    kernels = usual;
+    capture_stop(&printed);
+    scope_release(&scope);
+    if (end != SCOPE_FAILED || !strstr(found, reason)) fail_msg("not '%s': %d, '%s'", reason, (int)end, found);
+}
+
+static void a_wrong_kernel_ends_the_program(void **unused) {
+    (void)unused;
+    static const int lengths[] = {1, 15, 16, 17, 100, 1024};
+    char reason[64];
+    change_kernels();
+    changed.add = wrong_add;
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+        wrong_length = lengths[i];
+        snprintf(reason, sizeof reason, "kernel add of %d: got ", wrong_length);
+        check_fails(run_kernels, reason);
+    }
+    change_kernels();
+    changed.dot = wrong_dot;
+    check_fails(run_kernels, "kernel dot of 1024: got ");
+    change_kernels();
+    changed.exp_sum = wrong_exp_sum;
+    check_fails(run_kernels, "kernel exp_sum of 1: got ");
+    change_kernels();
+    changed.relu = wrong_relu;
+    check_fails(run_kernels, "kernel relu of 1");
+}
+
+/* Each kind of product is checked: plain, transposed, and the gradient of a weight. */
+static void a_wrong_product_ends_the_program(void **unused) {
+    (void)unused;
+    change_kernels();
+    changed_gemm[PANELS_F32].pack_rows = wrong_pack_rows;
+    check_fails(run_products, "product h Uzr: got ");
+    change_kernels();
+    changed_gemm[PANELS_F32].pack_transposed = wrong_pack_transposed;
+    check_fails(run_products, "product da Uzr': got ");
+    change_kernels();
+    changed_gemm[PANELS_F32].pack_list = wrong_pack_list;
+    check_fails(run_products, "product dUzr = h' da: got ");
+}
+
+static const double slowly = 2e-6; /* seconds */
+
+static void slow_add(int n, real *y, const real *x) {
+    const double began = seconds_now();
+    while (seconds_now() - began < slowly)
+        ;
+    usual->add(n, y, x);
+}
+
+/* The speeds of kernels fit the time that passed, and that of a slow kernel is known. */
+static void the_speeds_of_kernels_fit_the_time(void **unused) {
+    (void)unused;
+    static Capture printed;
+    char start[64];
+    double x[MOST_NUMBERS], least_time = 0;
+    change_kernels();
+    changed.add = slow_add;
+    capture_start(&printed);
+    kernels = &changed;
+    bench_kernels();
+    kernels = usual;
+    capture_stop(&printed);
+    char *rest = printed.text;
+    assert_string_equal(next_line(&rest),
+                        "kernels: each has the bits of the portable set; one thread, 1024 numbers in the cache");
+    for (const RowKernel *kernel = row_kernels; kernel->name; kernel++) {
+        snprintf(start, sizeof start, "  %s ", kernel->name);
+        read_numbers(next_line(&rest), start, 1, x);
+        /* Half of the 51 repetitions of three calls take at least the median. */
+        least_time += 26 * 3 * 1024e-9 / (x[0] + 0.01);
+        if (!strcmp(kernel->name, "add")) assert_true(x[0] > 0.1 && x[0] < 1024e-9 / slowly + 0.01);
+        else assert_true(x[0] > 0);
+    }
+    assert_string_equal(rest, "");
+    assert_true(least_time <= printed.seconds);
+}
+
+/* ---- random weights ---- */
+
+/* What an update of the model is given: the weights in the first update, and the steps. */
+static struct {
+    long all, first;              /* weights in all updates, and in the first one */
+    double least, most, sum;      /* of the first ones */
+    real correction, rate, scale; /* correction1 of the first update; the largest rate and gradient_scale */
+} given;
+
+static void note_adam(int n, const UpdateRule *rule, real *w, real *g, real *slot0, real *slot1) {
+    if (!given.all) given.correction = rule->correction1;
+    given.all += n;
+    given.rate = fmaxf(given.rate, rule->rate);
+    given.scale = fmaxf(given.scale, rule->gradient_scale);
+    for (int i = 0; i < n && rule->correction1 == given.correction; i++, given.first++) {
+        given.least = fmin(given.least, w[i]);
+        given.most = fmax(given.most, w[i]);
+        given.sum += w[i];
+    }
+    usual->adam(n, rule, w, g, slot0, slot1);
+}
+
+/* Numbers of 8 bits are noted as they are. */
+static void note_pack_rows(void *steps, int width, int first, const void *b, int ld, int cols, int k) {
+    for (int row = 0; row < k; row++)
+        for (int col = 0; col < cols; col++, given.first++) {
+            const double number = ((const int8_t *)b)[row * ld + col];
+            given.least = fmin(given.least, number);
+            given.most = fmax(given.most, number);
+            given.sum += number;
+        }
+    usual->gemm[PANELS_I8]->pack_rows(steps, width, first, b, ld, cols, k);
+}
+
+/* The weights are spread evenly from -most to most. */
+static void check_weights(double most) {
+    const double n = (double)given.first;
+    assert_true(given.most <= most && given.most > 0.999 * most);
+    assert_true(given.least >= -most && given.least < -0.999 * most);
+    assert_true(fabs(given.sum / n) < 5 * most / sqrt(3 * n)); /* five standard deviations of the mean */
+}
+
+static void weights_are_random(void **unused) {
+    (void)unused;
+    enum { UPDATES = 3, WARM = 2 };
+    static Capture printed;
+    Threads *threads = threads_new(1);
+    memset(&given, 0, sizeof given);
+    change_kernels();
+    changed.adam = note_adam;
+    capture_start(&printed);
+    kernels = &changed;
+    bench_step(threads, &transformer, UPDATES);
+    kernels = usual;
+    capture_stop(&printed);
+    assert_int_equal(given.all, (UPDATES + WARM) * given.first);
+    assert_true((double)given.first > weights_of(&transformer));
+    assert_true(given.rate == (real)1e-3 && given.scale <= 1);
+    check_weights(0.05);
+
+    memset(&given, 0, sizeof given);
+    change_kernels();
+    changed_gemm[PANELS_I8].pack_rows = note_pack_rows;
+    capture_start(&printed);
+    kernels = &changed;
+    bench_decode(threads, &transformer, (BenchDecoding){.int8 = true});
+    kernels = usual;
+    capture_stop(&printed);
+    threads_free(threads);
+    assert_true(given.first > 10000);
+    check_weights(127);
+}
+
 /* ---- measurements ---- */
 
 static void a_median_is_in_the_middle(void **unused) {
@@ -297,6 +527,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_products_are_those_of_the_model), cmocka_unit_test(operations_are_six_for_each_weight),
         cmocka_unit_test(speeds_of_training_fit_together),     cmocka_unit_test(speeds_of_decoding_fit_the_time),
+        cmocka_unit_test(a_wrong_kernel_ends_the_program),     cmocka_unit_test(a_wrong_product_ends_the_program),
+        cmocka_unit_test(the_speeds_of_kernels_fit_the_time),  cmocka_unit_test(weights_are_random),
         cmocka_unit_test(a_median_is_in_the_middle),           cmocka_unit_test(the_peak_is_the_speed_of_its_loop),
     };
     return cmocka_run_group_tests_name("bench", tests, NULL, NULL);
