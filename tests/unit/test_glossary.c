@@ -121,7 +121,12 @@ static void check_constrained(World *w, int beam) {
     check_same(&found[4], free, lengths[4]);
     for (int s = 0; s < SENTENCES - 1; s++) {
         assert_in_range(found[s].count, 1, beam);
-        for (int k = 0; k < found[s].count; k++) check_hypothesis(&found[s].list[k], list[s]);
+        /* beyond the length limit, a hypothesis has only words that its phrases still need */
+        const int longest = (int)(plain.length_limit * lengths[s]) + 10 + constraints_words_total(list[s]);
+        for (int k = 0; k < found[s].count; k++) {
+            check_hypothesis(&found[s].list[k], list[s]);
+            assert_in_range(found[s].list[k].length, 1, longest);
+        }
         check_forced(w, s, &found[s].list[0]);
         BeamOptions alone = with;
         alone.constraints = &list[s];
