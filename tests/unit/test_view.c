@@ -16,7 +16,9 @@
 
 #include "view/heatmap.h"
 #include "view/progress.h"
+#include "view/spelling.h"
 #include "view/table.h"
+#include "core/base.h"
 #include "io/files.h"
 #include "scratch.h"
 
@@ -303,6 +305,120 @@ static void test_heatmap_looks_as_before(void **state) {
     assert_picture("long", &long_one, false, &(HeatmapPlace){10, 20, 5000, 300});
 }
 
+/* Seven characters of each width in em, as the place of the grid shows: 28 + 10 + 7 · 22 em, rounded up. */
+static void test_labels_have_their_room(void **state) {
+    (void)state;
+    static const struct {
+        char *label;
+        int left;
+    } cases[] = {{"mwMW@%m", 185},
+                 {"fijlrtI", 97},
+                 {".,:;'|!", 97},
+                 {"()[]()[", 97},
+                 {"ABYZCDE", 146},
+                 {"abcdz09", 134},
+                 {"\u00e9\u00e9\u00e9\u00e9\u00e9\u1ffe\u1ffe", 146},
+                 {"……‐‐‐‐‐", 192},
+                 {"潮水退了潮水退", 192},
+                 {"e\u0301e\u0301e\u0301e\u0301e\u0301e\u0301e\u0301", 134}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Sample s = {.source = {"a"}, .target = {cases[i].label}};
+        char *svg = draw(&s, false), found[1024];
+        between(svg, "<g transform=\"translate(", 0, " ", found);
+        assert_int_equal(strtol(found, NULL, 10), cases[i].left);
+        free(svg);
+    }
+}
+
+/* 960 pixels for 36 pieces: cells of 26 pixels, the smallest with numbers. */
+static void test_small_cells_have_no_number(void **state) {
+    (void)state;
+    for (int n = 36; n < 38; n++) {
+        Sample s = {.target = {"x"}};
+        for (int i = 0; i < n; i++) s.source[i] = "a";
+        char *svg = draw(&s, false);
+        assert_int_equal(count(svg, "pointer-events=\"none\""), n == 36);
+        free(svg);
+    }
+}
+
+/* The title has 432 pixels: 36 beside the grid of nine cells. That is room for 18 characters of 24 pixels. */
+static void test_titles_are_broken(void **state) {
+    (void)state;
+    for (int more = 0; more < 2; more++) {
+        Sample s = {.target = {"iii"}};
+        for (int i = 0; i < 9; i++) s.source[i] = i || !more ? "潮水" : "潮水退";
+        char *svg = draw(&s, false);
+        assert_int_equal(count(svg, "font-size=\"24\""), 1 + more);
+        free(svg);
+    }
+}
+
+/* ---- characters ---- */
+
+static void assert_display(const char *text, const char *expected) {
+    char *shown = text_display(text);
+    assert_string_equal(shown, expected);
+    mem_free(shown);
+}
+
+/* What a terminal or XML forbids is U+FFFD. */
+static void test_characters_that_are_shown(void **state) {
+    (void)state;
+    assert_display("a\tb\nc\rd e", "a b c d e");
+    assert_display("\x01\x1f \x7e\x7f", "�� ~�");
+    assert_display("\xc2\x80\xc2\x9f\u00a0\u00a1", "��\u00a0\u00a1");
+    assert_display("\ufffd\ufffe\uffff\U00010000", "���\U00010000");
+    assert_display("\xff\xe6\xbd", "���");
+    assert_display("", "");
+}
+
+static void test_characters_have_kinds(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        bool wide, word, closes;
+    } cases[] = {{"a", false, true, false},      {"Z", false, true, false},  {"é", false, true, false},
+                 {"\u0301", false, true, false}, /* a combining mark */
+                 {"7", false, true, false},      {"Ⅷ", false, true, false},  {"½", false, true, false},
+                 {"潮", true, false, false},     {"Ａ", true, false, false}, {"。", true, false, true},
+                 {")", false, false, true},      {"(", false, false, false}, {"»", false, false, true},
+                 {"«", false, false, false},     {"”", false, false, true},  {".", false, false, true},
+                 {"?", false, false, true},      {"-", false, false, false}, {"_", false, false, false},
+                 {"+", false, false, false},     {" ", false, false, false}, {"$", false, false, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const int32_t c = char_peek(cases[i].text);
+        if (char_is_wide(c) != cases[i].wide || char_in_word(c) != cases[i].word || char_closes(c) != cases[i].closes)
+            fail_msg("'%s': %d %d %d", cases[i].text, char_is_wide(c), char_in_word(c), char_closes(c));
+        assert_int_equal(text_has_wide(cases[i].text), cases[i].wide);
+    }
+    int32_t first, last;
+    text_ends("", &first, &last);
+    assert_true(first == ' ' && last == ' ');
+    text_ends("潮b.", &first, &last);
+    assert_true(first == char_peek("潮") && last == '.');
+}
+
+/* Without space marks, the characters tell where spaces are. */
+static void test_spaces_are_guessed(void **state) {
+    (void)state;
+    static const struct {
+        char *pieces[6];
+        const char *sentence;
+    } cases[] = {{{"go", "(", "now", ")", "!"}, "go ( now)!"},
+                 {{"潮", "New", "York", "3", "年", "4"}, "潮New York3年4"},
+                 {{"潮", "e\u0301", "e", "7", "8"}, "潮e\u0301 e78"},
+                 {{"a", "▁b", "c"}, "a bc"},
+                 {{"a", "b", "</s>"}, "a b"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        int n = 0;
+        while (n < 6 && cases[i].pieces[n]) n++;
+        char *sentence = pieces_sentence(cases[i].pieces, n);
+        assert_string_equal(sentence, cases[i].sentence);
+        mem_free(sentence);
+    }
+}
+
 static void assert_table(const Table *table, const char *wanted) {
     char *text = NULL;
     size_t size = 0;
@@ -316,14 +432,14 @@ static void assert_table(const Table *table, const char *wanted) {
 static void test_tables_are_aligned(void **state) {
     (void)state;
     char *const rows[] = {"潮水", "a label of 19 bytes"}, *const columns[] = {"x", "a column too long for it"};
-    static const float four[] = {0.25f, NAN, -123456, 99999}, shades[] = {0, 0.3f, 0.5f, 0.7f, 0.9f, 1},
+    static const float four[] = {0.25f, NAN, -100000, 99999}, shades[] = {0, 0.3f, 0.5f, 0.7f, 0.9f, 1},
                        equal[] = {2, 2};
     static float many[2 * 13];
     for (int i = 0; i < 2 * 13; i++) many[i] = (float)i;
     assert_table(&(Table){2, 2, rows, columns, four, false},
                  "                                   x  a column too lon\n"
                  "  潮水                        0.2500                 -\n"
-                 "  a label of 19 by        -1.235e+05        99999.0000\n");
+                 "  a label of 19 by        -1.000e+05        99999.0000\n");
     assert_table(&(Table){2, 3, rows, NULL, shades, true}, "  潮水              0.0000  0.3000  0.5000   ··░░▒▒\n"
                                                            "  a label of 19 by  0.7000  0.9000  1.0000   ▓▓████\n");
     assert_table(&(Table){1, 2, rows, NULL, equal, true}, "  潮水  2.0000  2.0000   ····\n");
@@ -391,8 +507,11 @@ static void test_format_duration(void **state) {
     static const struct {
         double seconds;
         const char *text;
-    } cases[] = {{0, "0:00"},           {59.6, "1:00"}, {125, "2:05"}, {3599.4, "59:59"}, {3725, "1:02:05"},
-                 {360000, "100:00:00"}, {-1, "?"},      {NAN, "?"},    {INFINITY, "?"}};
+    } cases[] = {{0, "0:00"},       {59.6, "1:00"},    {125, "2:05"},
+                 {3599.4, "59:59"}, {3725, "1:02:05"}, {3600, "1:00:00"},
+                 {59, "0:59"},      {60, "1:00"},      {999999999, "277777:46:39"},
+                 {1e9, "?"},        {0.4, "0:00"},     {360000, "100:00:00"},
+                 {-1, "?"},         {NAN, "?"},        {INFINITY, "?"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char buffer[16];
         format_duration(cases[i].seconds, buffer);
@@ -412,12 +531,18 @@ static void test_plain_lines(void **state) {
     progress_show(&view, &half_way, 119, false);
     Progress unknown = {.update = 7, .loss = 20, .epoch = 0.1, .seconds_left = -1};
     progress_show(&view, &unknown, 119, true); /* a line */
+    Progress small = {.update = 8, .loss = 13.81, .seconds_left = 0}, large = {.update = 9, .loss = 13.82};
+    large.seconds_left = -1;
+    progress_show(&view, &small, 119, true);
+    progress_show(&view, &large, 119, true);
     progress_count(&view, "scoring", 0, 9, 120, true);
     capture_stop(&capture);
     assert_false(view.screen.terminal);
     assert_string_equal(capture.text,
                         "update 1240/3000  41%  loss 2.314  14210 tok/s   0:52 left  epoch 12.4  ppl  10.1\n"
                         "update 7  loss 20.000      0 tok/s  epoch  0.1  ppl 4.9e+08\n"
+                        "update 8  loss 13.810      0 tok/s   0:00 left  epoch  0.0  ppl 994504.6\n"
+                        "update 9  loss 13.820      0 tok/s  epoch  0.0  ppl 1.0e+06\n"
                         "scoring 0/9   0%\n");
 }
 
@@ -460,16 +585,34 @@ static void test_a_log_has_lines_with_times(void **state) {
     free(text);
 }
 
-static void test_plain_lines_become_rarer(void **state) {
-    (void)state;
+/* Checks the lines of a count that grows by `step` in so many seconds. The first line comes after 10 seconds. Each
+   interval is longer by a twentieth than the one before, up to five minutes. */
+static void check_line_times(int step, int seconds) {
     Capture capture = capture_lines();
     ProgressView view;
     progress_start(&view);
-    for (int second = 0; second <= 3600; second++) progress_count(&view, "translating", second, 3600, second, false);
+    for (int second = 0; second <= seconds; second += step)
+        progress_count(&view, "translating", second, seconds, second, false);
     capture_stop(&capture);
-    int lines = count(capture.text, "\n");
-    assert_in_range(lines, 30, 80);
-    assert_ptr_equal(strstr(capture.text, "translating   10/3600   0%\n"), capture.text);
+    double interval = 10;
+    const char *line = capture.text;
+    for (int last = 0, second = 0; second <= seconds; second += step) {
+        char expected[64];
+        if (second - last < interval) continue;
+        snprintf(expected, sizeof expected, "translating %*d/%d %3d%%\n", snprintf(NULL, 0, "%d", seconds), second,
+                 seconds, (int)(100L * second / seconds));
+        assert_int_equal(strncmp(line, expected, strlen(expected)), 0);
+        line += strlen(expected);
+        last = second;
+        interval = fmin(1.05 * interval, 300);
+    }
+    assert_string_equal(line, "");
+}
+
+static void test_plain_lines_become_rarer(void **state) {
+    (void)state;
+    check_line_times(1, 3600);
+    check_line_times(30, 36000);
 }
 
 /* Returns the number of columns of one redraw. A redraw must begin at the start of the line and erase the rest of
@@ -492,10 +635,17 @@ static void draw_on_terminal(int columns, Capture *capture) {
 
 static void test_bar_fits_the_terminal(void **state) {
     (void)state;
+    static const struct {
+        const char *text;
+        int width; /* of the line up to this part, with the shortest bar; one column stays free */
+    } parts[] = {{"1240/3000", 9},     {" 41%", 9 + 9 + 5},  {"  loss 2.314", 35}, {"  14210 tok/s", 48},
+                 {"   0:52 left", 60}, {"  epoch 12.4", 72}, {"  ppl  10.1", 83}};
     Capture capture;
     for (int columns = 1; columns < 140; columns++) {
         draw_on_terminal(columns, &capture);
         assert_in_range(drawn_columns(capture.text), 0, columns - 1);
+        for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+            assert_int_equal(strstr(capture.text, parts[i].text) != NULL, columns > parts[i].width);
     }
     draw_on_terminal(80, &capture);
     assert_string_equal(capture.text, "\r1240/3000 ━━━━━━─────────  41%"
@@ -504,6 +654,42 @@ static void test_bar_fits_the_terminal(void **state) {
     assert_string_equal(capture.text, "\r1240/3000 ━━━━━━━╸───────────  41%  loss 2.314  14210 tok/s\033[K");
     draw_on_terminal(10, &capture);
     assert_string_equal(capture.text, "\r1240/3000\033[K");
+    for (int columns = 200; columns < 600; columns += 399) { /* the widest bar */
+        draw_on_terminal(columns, &capture);
+        assert_string_equal(capture.text,
+                            "\r1240/3000 ━━━━━━━━━━━━━━━━╸───────────────────────  41%  loss 2.314  14210 tok/s   0:52 "
+                            "left  epoch 12.4  ppl  10.1\033[K");
+    }
+    Capture usual;
+    draw_on_terminal(80, &usual);
+    draw_on_terminal(0, &capture); /* a terminal that does not tell its width */
+    assert_string_equal(capture.text, usual.text);
+}
+
+static void draw_count(long done, long all, Capture *capture) {
+    ProgressView view;
+    *capture = capture_terminal(30);
+    progress_start(&view);
+    progress_count(&view, "x", done, all, 0, false);
+    capture_stop(capture);
+}
+
+static void test_bar_is_as_long_as_the_work(void **state) {
+    (void)state;
+    static const struct {
+        long done, all;
+        const char *text;
+    } cases[] = {{0, 8, "x 0/8 ──────────────────   0%"},  {1, 8, "x 1/8 ━━────────────────  12%"},
+                 {4, 8, "x 4/8 ━━━━━━━━━─────────  50%"},  {7, 8, "x 7/8 ━━━━━━━━━━━━━━━╸──  87%"},
+                 {8, 8, "x 8/8 ━━━━━━━━━━━━━━━━━━ 100%"},  {9, 8, "x 9/8 ━━━━━━━━━━━━━━━━━━ 100%"},
+                 {5, 10, "x  5/10 ━━━━━━━━────────  50%"}, {5, 0, "x 5"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Capture capture;
+        char expected[128];
+        draw_count(cases[i].done, cases[i].all, &capture);
+        snprintf(expected, sizeof expected, "\r%s\033[K", cases[i].text);
+        assert_string_equal(capture.text, expected);
+    }
 }
 
 static void test_bar_in_ascii(void **state) {
@@ -511,8 +697,29 @@ static void test_bar_in_ascii(void **state) {
     Capture capture;
     setenv("LC_ALL", "C", 1);
     draw_on_terminal(80, &capture);
-    setenv("LC_ALL", "C.UTF-8", 1);
     assert_non_null(strstr(capture.text, "\r1240/3000 ######---------"));
+    /* The first variable that is set and not empty decides; both spellings of UTF-8 are known. */
+    static const struct {
+        const char *all, *ctype, *lang;
+        bool utf8;
+    } cases[] = {{"", "", "", false},
+                 {"", "", "de_DE.utf8", true},
+                 {"", "C.UTF-8", "C", true},
+                 {"", "C", "de_DE.utf8", false},
+                 {"C", "C.UTF-8", "C.UTF-8", false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        setenv("LC_ALL", cases[i].all, 1);
+        setenv("LC_CTYPE", cases[i].ctype, 1);
+        setenv("LANG", cases[i].lang, 1);
+        draw_on_terminal(80, &capture);
+        assert_int_equal(strstr(capture.text, "━") != NULL, cases[i].utf8);
+    }
+    unsetenv("LC_ALL");
+    unsetenv("LC_CTYPE");
+    unsetenv("LANG");
+    draw_on_terminal(80, &capture);
+    assert_null(strstr(capture.text, "━"));
+    setenv("LC_ALL", "C.UTF-8", 1);
 }
 
 static void test_bar_is_redrawn_ten_times_a_second(void **state) {
@@ -561,6 +768,12 @@ int main(void) {
         cmocka_unit_test(test_heatmap_is_deterministic),
         cmocka_unit_test(test_heatmap_reports_a_full_disk),
         cmocka_unit_test(test_heatmap_looks_as_before),
+        cmocka_unit_test(test_labels_have_their_room),
+        cmocka_unit_test(test_small_cells_have_no_number),
+        cmocka_unit_test(test_titles_are_broken),
+        cmocka_unit_test(test_characters_that_are_shown),
+        cmocka_unit_test(test_characters_have_kinds),
+        cmocka_unit_test(test_spaces_are_guessed),
         cmocka_unit_test(test_tables_are_aligned),
         cmocka_unit_test(test_format_duration),
         cmocka_unit_test(test_plain_lines),
@@ -568,6 +781,7 @@ int main(void) {
         cmocka_unit_test(test_a_log_has_lines_with_times),
         cmocka_unit_test(test_plain_lines_become_rarer),
         cmocka_unit_test(test_bar_fits_the_terminal),
+        cmocka_unit_test(test_bar_is_as_long_as_the_work),
         cmocka_unit_test(test_says_what_it_waits_for),
         cmocka_unit_test(test_bar_in_ascii),
         cmocka_unit_test(test_bar_is_redrawn_ten_times_a_second),
