@@ -212,6 +212,21 @@ static void every_unknown_word_is_replaced(void **state) {
     lexicon_free(lexicon);
 }
 
+/* Entries of a single byte, the shortest ones. */
+static void an_entry_may_be_one_letter(void **state) {
+    (void)state;
+    Err err;
+    Lexicon *lexicon = lexicon_of("3\tthree\nb\tB\n", &err);
+    char **words = words_of("@0 @4 ▁and @2");
+    Translator t = translator_of("char", "", "bpe", "en", words);
+    char *text = replaced(&t, "3 a b", words, lexicon, false);
+    assert_string_equal(text, "three B and a");
+    mem_free(text);
+    lexicon_free(lexicon);
+    translator_free(&t);
+    strings_free(words);
+}
+
 /* Pieces of several letters: a word is replaced as a whole, however it is split. */
 static void a_word_is_whole_however_it_is_cut(void **state) {
     (void)state;
@@ -374,6 +389,7 @@ int main(void) {
         cmocka_unit_test(the_most_probable_translation_counts),
         cmocka_unit_test(a_broken_lexicon_is_refused_with_its_line),
         cmocka_unit_test(every_unknown_word_is_replaced),
+        cmocka_unit_test(an_entry_may_be_one_letter),
         cmocka_unit_test(a_word_is_whole_however_it_is_cut),
         cmocka_unit_test(texts_stay_well_formed),
         cmocka_unit_test(the_longest_entry_is_found),
