@@ -269,6 +269,7 @@ static void tables_that_are_broken(void **state) {
         {FORM_TSV, "1\t海\n2\t湖\n", 0, no_english},
         {FORM_CSV, "a,b\nsea,lac\n", 0, no_chinese},
         {FORM_CSV, "zh,en\n", 0, "no sentence pairs"},
+        {FORM_CSV, "zh,en\nsea,海\n", 0, no_chinese},
         {FORM_CSV, "zh,en\n海\n", 2, "row has 1 column, and no column 2"},
         {FORM_CSV, "zh,en\n海,sea\n湖,\"a\nlake\n", 3, "a quote of this row is not closed"},
         {FORM_CSV, "zh,en\n\"海\"x,sea\n", 2,
@@ -317,10 +318,13 @@ static void check_table(CorpusForm form, const char *text, const int columns[2],
     "一。\tA B\tOne.\n二。\tA B\tTwo.\n三。\tA B\tThree.\n四。\tA B\tFour.\n五。\tA B\tFive.\n六。\tA "    \
     "B\tSix.\n七。\tA B\tSeven.\n"
 
+#define SAME_ROWS "海。\tSea.\n海。\tSea.\n海。\tSea.\n海。\tSea.\n海。\tSea.\n海。\tSea.\n海。\tSea.\n海。\tSea.\n"
+
 static void columns_are_found(void **state) {
     (void)state;
     static const char *const zh_en[] = {"zh", "en"}, *const en_zh[] = {"en-GB", "cmn"}, *const zh_fr[] = {"zh", "fr"},
-                             *const de_fr[] = {"de", "fr"}, *const fr_en[] = {"fr", "en"};
+                             *const de_fr[] = {"de", "fr"}, *const fr_en[] = {"fr", "en"},
+                             *const en_fr[] = {"en", "fr"};
     static const int found[2] = {0}, chosen[2] = {3, 1}, outer[2] = {1, 3};
     static const struct {
         CorpusForm form;
@@ -346,8 +350,22 @@ static void columns_are_found(void **state) {
         {FORM_TSV, "海。\tA B\tSea.\n" SEVEN_ROWS, found, zh_en, "a: columns 1 and 3: Chinese, English", "海。",
          "Sea."},
         {FORM_TSV, "7\tLa mer.\t海。\n", found, zh_fr, "a: columns 3 and 2: Chinese, fr", "海。", "La mer."},
+        /* the nearer column, then the first; a column in which most texts have spaces is better */
+        {FORM_TSV, "7\t海。\tA sea.\tA lake.\n", found, zh_en, "a: columns 2 and 3: Chinese, English", "海。",
+         "A sea."},
+        {FORM_TSV, "La mer.\tLe lac.\t海。\n", found, zh_fr, "a: columns 3 and 2: Chinese, fr", "海。", "Le lac."},
+        {FORM_TSV, "La mer.\t海。\tLe lac.\n", found, zh_fr, "a: columns 2 and 1: Chinese, fr", "海。", "La mer."},
+        {FORM_TSV, "海。\tAnna\tThe sea.\n湖。\tAnna B\tThe lake.\n", found, zh_en,
+         "a: columns 1 and 3: Chinese, English", "海。", "The sea."},
+        /* the script of half of the rows is enough; a column that never changes is a text if there are few rows, or no
+           other columns */
+        {FORM_TSV, "海。\tThe sea.\nabc\tThe lake.\n", found, zh_en, "a: columns 1 and 2: Chinese, English", "海。",
+         "The sea."},
+        {FORM_TSV, SEVEN_ROWS, found, zh_en, "a: columns 1 and 2: Chinese, English", "一。", "A B"},
+        {FORM_TSV, SAME_ROWS, found, zh_en, "a: columns 1 and 2: Chinese, English", "海。", "Sea."},
         /* neither language is Chinese: English is the first column */
         {FORM_TSV, "1\tla mer\tthe sea\n", found, fr_en, "", "la mer", "1"},
+        {FORM_TSV, "1\tla mer\tthe sea\n", found, en_fr, "", "1", "la mer"},
         {FORM_TSV, "das Meer\tsea\tla mer\n", chosen, de_fr, "", "la mer", "das Meer"},
         {FORM_TSV, "2\t海\t1\n", chosen, zh_en, "", "1", "2"},
         /* headers of a CSV */
