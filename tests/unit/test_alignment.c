@@ -32,7 +32,7 @@ static const float weights[] = {
 static Alignment tide_alignment(void) { return alignment_new(source, COUNT(source), target, COUNT(target), weights); }
 
 static void assert_near(double actual, double expected) {
-    if (fabs(actual - expected) > 1e-6) fail_msg("%.9g is not %.9g", actual, expected);
+    if (!(fabs(actual - expected) <= 1e-6)) fail_msg("%.9g is not %.9g", actual, expected);
 }
 
 typedef void Format(FILE *out, const Alignment *alignment);
@@ -117,6 +117,34 @@ static void a_translation_may_be_cut(void **state) {
     assert_format(a, write_hard, "0-0 1-1");
 }
 
+static void assert_links(Link *links, const char *expected) {
+    char text[1024] = "";
+    for (ptrdiff_t i = 0; i < arrlen(links); i++)
+        sprintf(text + strlen(text), "%s%d%c%d", i ? " " : "", links[i].source, links[i].possible ? 'p' : '-',
+                links[i].target);
+    assert_string_equal(text, expected);
+    arrfree(links);
+}
+
+/* The first of equal weights is the link of a piece; a weight that is equal to the threshold is one. */
+static void equal_weights_have_an_order(void **state) {
+    (void)state;
+    static char *const x[] = {"a", "b", "</s>"}, *const y[] = {"▁c", "</s>"};
+    static const float w[] = {.375f, .375f, .25f, 0, .5f, .5f};
+    Alignment a = alignment_new(x, 3, y, 2, w);
+    assert_links(alignment_links(&a, 0, false), "0-0");
+    assert_links(alignment_links(&a, 0, true), "0-0 1-1");
+    assert_links(alignment_links(&a, .375, false), "0-0 1-0");
+    assert_links(alignment_links(&a, .25, true), "0-0 1-0 2-0 1-1 2-1");
+    alignment_free(&a);
+    Err err;
+    static const float nan[] = {0, 0, NAN, 0, 0, 0};
+    a = alignment_new(x, 3, y, 2, nan);
+    assert_int_equal(alignment_check(&a, 4, &err), -1);
+    assert_string_equal(err.reason, "pair 5: its alignment is not finite: the numbers of the model overflow");
+    alignment_free(&a);
+}
+
 static void shifting_takes_the_next_step(void **state) {
     (void)state;
     Alignment a = tide_alignment();
@@ -147,15 +175,6 @@ static Link *parsed(const char *line, int first) {
     return links;
 }
 
-static void assert_links(Link *links, const char *expected) {
-    char text[1024] = "";
-    for (ptrdiff_t i = 0; i < arrlen(links); i++)
-        sprintf(text + strlen(text), "%s%d%c%d", i ? " " : "", links[i].source, links[i].possible ? 'p' : '-',
-                links[i].target);
-    assert_string_equal(text, expected);
-    arrfree(links);
-}
-
 static void links_are_read_in_both_forms(void **state) {
     (void)state;
     assert_links(parsed("", 0), "");
@@ -177,6 +196,36 @@ static void links_are_read_in_both_forms(void **state) {
     assert_non_null(strstr(err.reason, "counted from 1"));
 }
 
+static void assert_reason(const char *line, const char *reason) {
+    Link *links = NULL;
+    Err err;
+    assert_int_equal(links_parse(line, 0, "gold", 3, &links, &err), -1);
+    assert_string_equal(err.reason, reason);
+    arrfree(links);
+}
+
+/* Words have the numbers 0 to 2^20 - 1; an error shows at most 40 bytes of whole characters. */
+static void links_have_limits(void **state) {
+    (void)state;
+    assert_links(parsed("1048575-0 9-1048575", 0), "1048575-0 9-1048575");
+    assert_reason("1048576-0", "'1048576-0' is not a link such as 3-4 (words are counted from 0)");
+    assert_reason("/-0", "'/-0' is not a link such as 3-4 (words are counted from 0)");
+    assert_reason(":-0", "':-0' is not a link such as 3-4 (words are counted from 0)");
+    assert_reason("a234567890123456789012345678901234567890 1-1",
+                  "'a234567890123456789012345678901234567890' is not a link such as 3-4 (words are counted from 0)");
+    assert_reason("a2345678901234567890123456789012345678901",
+                  "'a234567890123456789012345678901234567890' is not a link such as 3-4 (words are counted from 0)");
+    assert_reason("a23456789012345678901234567890123456789潮",
+                  "'a23456789012345678901234567890123456789' is not a link such as 3-4 (words are counted from 0)");
+    const Link link = {2, 4, false};
+    Err err;
+    assert_int_equal(links_check(&link, 1, 3, 5, "links", 7, &err), 0);
+    assert_int_equal(links_check(&link, 1, 2, 5, "links", 7, &err), -1);
+    assert_string_equal(err.reason, "the link 2-4, but the pair has 2 and 5 words");
+    assert_int_equal(links_check(&link, 1, 3, 4, "links", 7, &err), -1);
+    assert_int_equal(err.line, 7);
+}
+
 static void add_sentence(Aer *aer, const char *found, const char *gold) {
     Link *a = parsed(found, 0), *g = parsed(gold, 0);
     aer_add(aer, a, (int)arrlen(a), g, (int)arrlen(g));
@@ -189,6 +238,8 @@ static void the_error_rate_is_as_defined(void **state) {
     (void)state;
     Aer aer = {0};
     assert_near(aer_rate(&aer), 1);
+    assert_near(aer_precision(&aer), 0);
+    assert_near(aer_recall(&aer), 0);
     add_sentence(&aer, "0-0 1-1 2-2 2-2", "0-0 1p1 3-3");
     assert_int_equal(aer.found, 3);
     assert_int_equal(aer.sure, 2);
@@ -200,6 +251,18 @@ static void the_error_rate_is_as_defined(void **state) {
     assert_int_equal(aer.sure, 3);
     assert_int_equal(aer.possible, 4);
     assert_near(aer_rate(&aer), 1 - (1. + 2) / (3 + 3));
+}
+
+/* Each link is counted once, wherever a table has it. */
+static void the_error_rate_counts_all_links(void **state) {
+    (void)state;
+    for (int i = 0; i < 64 * 64; i++) {
+        const Link link = {i / 64, i % 64, i % 3 == 0};
+        Aer aer = {0};
+        aer_add(&aer, &link, 1, &link, 1);
+        assert_true(aer.found == 1 && aer.possible == 1 && aer.found_possible == 1);
+        assert_true(aer.sure == !link.possible && aer.found_sure == !link.possible);
+    }
 }
 
 static Link *symmetrized(Symmetrization kind, const char *forward, const char *reverse) {
@@ -224,6 +287,43 @@ static void two_directions_are_symmetrised(void **state) {
     assert_links(symmetrized(GROW_DIAG_FINAL_AND, "1-0 1-1", "0-0 1-1"), "0-0 1-0 1-1");
     assert_links(symmetrized(GROW_DIAG_FINAL_AND, "", ""), "");
     assert_links(symmetrized(GROW_DIAG_FINAL_AND, "3-2", ""), "3-2");
+}
+
+static bool has_link(const Link *links, int source, int target) {
+    bool found = false;
+    for (ptrdiff_t i = 0; i < arrlen(links); i++) found |= links[i].source == source && links[i].target == target;
+    return found;
+}
+
+/* Each of the eight neighbours of a link is taken, and nothing further away. Another link keeps the last step from
+   taking the diagonal ones. */
+static void all_neighbours_are_grown(void **state) {
+    (void)state;
+    enum { AT = 5, FAR = 12 };
+    for (int i = -2; i <= 2; i++)
+        for (int j = -2; j <= 2; j++) {
+            const Link both[] = {{AT, AT, false}, {FAR, AT + i, false}},
+                       forward[] = {{AT + j, AT + i, false}, both[0], both[1]};
+            const int n = j ? 2 : 1;
+            Link *links = links_symmetrize(GROW_DIAG_FINAL_AND, forward, n + 1, both, n);
+            assert_true(has_link(links, AT, AT));
+            assert_int_equal(has_link(links, AT + j, AT + i), abs(i) < 2 && abs(j) < 2);
+            arrfree(links);
+        }
+}
+
+static void weights_of_two_directions_are_averaged(void **state) {
+    (void)state;
+    static const float forward[] = {.5f, .25f, 0, 0, .75f, 0}, reverse[] = {.25f, 0, .25f, .25f, 0, 0};
+    static const float soft[] = {1.f / 3, .25f, 0, 0, .375f, 0}, mean[] = {.375f, .25f, 0, 0, .5f, 0};
+    float found[6];
+    matrices_mean(SOFT_LINKS, forward, reverse, 2, 3, found);
+    for (int i = 0; i < 6; i++) assert_near(found[i], soft[i]);
+    matrices_mean(MEAN_LINKS, forward, reverse, 2, 3, found);
+    for (int i = 0; i < 6; i++) assert_near(found[i], mean[i]);
+    assert_links(links_of_matrices(MEAN_LINKS, forward, reverse, 2, 3, .375), "0-0 1-1");
+    assert_links(links_of_matrices(SOFT_LINKS, forward, reverse, 2, 3, .3), "0-0 1-1");
+    assert_links(links_of_matrices(SOFT_LINKS, forward, reverse, 2, 3, .25), "0-0 1-0 1-1");
 }
 
 static void grown_links_lie_between_intersection_and_union(void **state) {
@@ -271,9 +371,14 @@ int main(void) {
         cmocka_unit_test(a_translation_may_be_cut),
         cmocka_unit_test(shifting_takes_the_next_step),
         cmocka_unit_test(formats_are_as_specified),
+        cmocka_unit_test(equal_weights_have_an_order),
         cmocka_unit_test(links_are_read_in_both_forms),
+        cmocka_unit_test(links_have_limits),
         cmocka_unit_test(the_error_rate_is_as_defined),
+        cmocka_unit_test(the_error_rate_counts_all_links),
         cmocka_unit_test(two_directions_are_symmetrised),
+        cmocka_unit_test(all_neighbours_are_grown),
+        cmocka_unit_test(weights_of_two_directions_are_averaged),
         cmocka_unit_test(grown_links_lie_between_intersection_and_union),
     };
     return cmocka_run_group_tests_name("alignment", tests, NULL, NULL);

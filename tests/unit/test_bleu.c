@@ -2,8 +2,10 @@
 #include "scores.h"
 #include "score/bootstrap.h"
 #include "score/chrf.h"
+#include "score/segment.h"
 
 #include <string.h>
+#include <utf8proc.h>
 
 static void check_bleu(const cJSON *expected, char **hypotheses, char **references, int n) {
     Bleu bleu = bleu_corpus(hypotheses, references, n, (BleuOptions){0});
@@ -35,6 +37,7 @@ static void test_tokenize_13a(void **state) {
         {"When the tide goes out.", "When the tide goes out ."},
         {"It's $3.50, not 1,000.5%!", "It's $ 3.50 , not 1,000.5 % !"},
         {"1990-1995 well-known 3-", "1990 - 1995 well-known 3 -"},
+        {"9.0,9 0-9 :9/.", "9.0,9 0 - 9 : 9 / ."},
         {"U.S.-based, e.g. .5 5.", "U . S . -based , e . g . . 5 5 ."},
         {"a..b ... 1.,2", "a . . b . . . 1 . , 2"}, /* a rule does not match the same text twice */
         {"&quot;x&quot; &lt;b&gt; A&amp;B", "\" x \" < b > A & B"},
@@ -79,6 +82,44 @@ static void test_tokenize_zh(void **state) {
     assert_int_equal(bleu_corpus(&hypothesis, &reference, 1, (BleuOptions){0}).correct[0], 0);
 }
 
+typedef struct Range {
+    int32_t first, last;
+} Range;
+
+static bool in_ranges(int32_t c, const Range *ranges, size_t n) {
+    bool found = false;
+    for (size_t i = 0; i < n; i++) found |= c >= ranges[i].first && c <= ranges[i].last;
+    return found;
+}
+
+/* The characters that sacreBLEU takes as Chinese, and those for which Python's str.isspace is true. */
+static const Range chinese[] = {{0x2001, 0x2a6d}, {0x2e80, 0x2fdf}, {0x2ff0, 0x303f}, {0x3100, 0x312f},
+                                {0x31a0, 0x31ef}, {0x3200, 0x4db5}, {0x4e00, 0x9fbb}, {0xf900, 0xfa2d},
+                                {0xfa30, 0xfa6a}, {0xfa70, 0xfad9}, {0xfe10, 0xfe1f}, {0xfe30, 0xfe4f},
+                                {0xff00, 0xffef}},
+                   spaces[] = {{0x09, 0x0d},     {0x1c, 0x20},     {0x85, 0x85},     {0xa0, 0xa0},
+                               {0x1680, 0x1680}, {0x2000, 0x200a}, {0x2028, 0x2029}, {0x202f, 0x202f},
+                               {0x205f, 0x205f}, {0x3000, 0x3000}};
+
+static void test_kinds_of_characters(void **state) {
+    (void)state;
+    for (int32_t c = 0; c <= 0x10ffff; c++) {
+        const bool space = in_ranges(c, spaces, sizeof spaces / sizeof *spaces);
+        if (segment_space(c) != space) fail_msg("U+%04x is%s white space", (unsigned)c, space ? "" : " no");
+        if (c < 0x80 || c > 0x12000 || (c >= 0xd800 && c < 0xe000)) continue;
+        char text[16] = "a", expected[16];
+        size_t n = (size_t)utf8proc_encode_char(c, (utf8proc_uint8_t *)text + 1);
+        memcpy(text + 1 + n, "b", 2);
+        if (space) strcpy(expected, "a b");
+        else if (in_ranges(c, chinese, sizeof chinese / sizeof *chinese))
+            snprintf(expected, sizeof expected, "a %.*s b", (int)n, text + 1);
+        else strcpy(expected, text);
+        char *tokens = tokenize_zh(text);
+        if (strcmp(tokens, expected) != 0) fail_msg("U+%04x: '%s', not '%s'", (unsigned)c, tokens, expected);
+        mem_free(tokens);
+    }
+}
+
 static Bleu bleu_of(const char *hypothesis, const char *reference, bool lowercase) {
     char *hyp = mem_strdup(hypothesis), *ref = mem_strdup(reference);
     Bleu bleu = bleu_corpus(&hyp, &ref, 1, (BleuOptions){.lowercase = lowercase});
@@ -112,6 +153,10 @@ static void test_brevity_penalty(void **state) {
     assert_close(bleu.brevity_penalty, exp(1 - 6.0 / 4));
     assert_close(bleu.score, 100 * exp(1 - 6.0 / 4));
     assert_close(bleu_of("a b c d e f", "a b c d", 0).brevity_penalty, 1);
+    assert_close(bleu_of("a b c d e f", "a b c d e f", 0).brevity_penalty, 1);
+    char longer[2 * 4 * 800 + 1] = "";
+    for (int i = 0; i < 800; i++) strcat(longer, "a b c d ");
+    assert_close(bleu_of("a b c d", longer, 0).brevity_penalty, exp(-700)); /* not smaller, so that it is above 0 */
 }
 
 static void test_nothing_matches(void **state) {
@@ -119,6 +164,8 @@ static void test_nothing_matches(void **state) {
     assert_close(bleu_of("a b c d", "e f g h", 0).score, 0);
     assert_close(bleu_of("a b c", "a b c", 0).score, 0); /* there are no 4-grams */
     Bleu bleu = bleu_of("a b c", "a b c", 0);
+    assert_close(bleu_compute(&bleu), 0);
+    bleu = bleu_of("a b c d", "e f g h", 0);
     assert_close(bleu_compute(&bleu), 0);
     bleu = bleu_of("", "", 0);
     assert_close(bleu.brevity_penalty, 1);
@@ -145,7 +192,9 @@ static void test_draws_the_samples_of_numpy(void **state) {
     NumpyRng rng = numpy_seed(12345), other = numpy_seed(7);
     for (int i = 0; i < 14; i++) assert_int_equal(numpy_below(&rng, 7), few[i]);
     for (int i = 0; i < 8; i++) assert_int_equal(numpy_below(&other, 3000000000), many[i]);
-    assert_int_equal(numpy_below(&rng, 1), 0);
+    NumpyRng same = rng;
+    assert_int_equal(numpy_below(&rng, 1), 0); /* draws nothing */
+    assert_int_equal(numpy_below(&rng, 3000000000), numpy_below(&same, 3000000000));
 }
 
 /* The example of sacreBLEU's README, with its scores. */
@@ -168,6 +217,11 @@ static void test_several_references(void **state) {
     char *const *upwards[] = {shorter, longer}, *const * downwards[] = {longer, shorter};
     assert_int_equal(bleu_references(between, (References){upwards, 2}, 1, (BleuOptions){0}).reference_length, 4);
     assert_int_equal(bleu_references(between, (References){downwards, 2}, 1, (BleuOptions){0}).reference_length, 4);
+    /* of two references with the same chrF, the first one counts */
+    char *four[] = {"wxyz"}, *three[] = {"uvw"}, *none[] = {"abc"};
+    char *const *falling[] = {four, three}, *const * rising[] = {three, four};
+    assert_int_equal(chrf_references(none, (References){falling, 2}, 1, 0).reference[0], 4);
+    assert_int_equal(chrf_references(none, (References){rising, 2}, 1, 0).reference[0], 3);
     /* the same reference twice changes nothing */
     char *const *twice[] = {first, first};
     assert_close(bleu_references(hypotheses, (References){twice, 2}, 3, (BleuOptions){0}).score,
@@ -209,6 +263,7 @@ int main(void) {
         cmocka_unit_test(test_equals_sacrebleu),
         cmocka_unit_test(test_tokenize_13a),
         cmocka_unit_test(test_tokenize_zh),
+        cmocka_unit_test(test_kinds_of_characters),
         cmocka_unit_test(test_perfect),
         cmocka_unit_test(test_clips_counts),
         cmocka_unit_test(test_brevity_penalty),
