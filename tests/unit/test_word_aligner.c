@@ -436,6 +436,39 @@ static void priors_survive_a_file(void **state) {
     priors_free(&priors);
 }
 
+/* A count has at most 13 digits and three decimals, and is at most 2^40. */
+static void counts_have_limits(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        double count; /* negative: refused */
+    } cases[] = {{"0", 0},
+                 {"0.1", 0.1},
+                 {"7.25", 7.25},
+                 {"2.333", 2.333},
+                 {"0000000000001", 1},
+                 {"00000000000001", -1},
+                 {"1099511627776", 1099511627776},
+                 {"1099511627776.000", 1099511627776},
+                 {"1099511627776.001", -1},
+                 {"1099511627777", -1},
+                 {"1.", -1},
+                 {".5", -1},
+                 {"1.5x", -1},
+                 {"1,5", -1},
+                 {"", -1}};
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        char text[96];
+        Err err = {0};
+        Priors priors;
+        snprintf(text, sizeof text, "# units char word\n# forward jumps\n1\t%s\n", cases[i].text);
+        assert_int_equal(read_priors(&priors, text, &err), cases[i].count < 0 ? -1 : 0);
+        if (cases[i].count < 0) continue;
+        assert_true(fabs(priors.counts[0].jump[LONGEST_JUMP + 1] - cases[i].count) < 1e-9);
+        priors_free(&priors);
+    }
+}
+
 static void all_kinds_of_counts_are_added(void **state) {
     (void)state;
     LinkCounts sum = link_counts_new(1), more = link_counts_new(3);
@@ -646,6 +679,7 @@ int main(void) {
         cmocka_unit_test(the_caller_can_end_it),
         cmocka_unit_test(a_run_has_samplers_and_sweeps),
         cmocka_unit_test(priors_survive_a_file),
+        cmocka_unit_test(counts_have_limits),
         cmocka_unit_test(all_kinds_of_counts_are_added),
         cmocka_unit_test(broken_priors_are_refused_with_their_line),
         cmocka_unit_test(priors_align_new_text),
