@@ -637,6 +637,7 @@ static void pairs_are_dropped_for_a_reason(void **state) {
         {"The character 中", "中字", NOT_ENGLISH},
         {"a b c d e f g h i j", "一二三四五六七", KEPT},
         {"a b c d e f g h i j k", "一二三四五六七", TOO_LONG},
+        {"I’d we’d he'd it'd a b c d e f", "一二三四五六七", KEPT}, /* an apostrophe is within a word */
         {"a", "一二三四五六七八九十一", TOO_LONG},
         {"a", "一二三四五六七八", KEPT},
         {"a", "一二三四五六七八九", RATIO},

@@ -35,6 +35,8 @@ static void references_are_decoded_as_the_standard_says(void **state) {
         {"&#0;&#xD800;&#xDFFF;&#x110000;&#99999999999999999999;", "\uFFFD\uFFFD\uFFFD\uFFFD\uFFFD"},
         {"&#x4294967361; &#x100000041;", "\uFFFD \uFFFD"}, /* not A */
         {"&#128;&#x85;&#x92;&#150;&#x9f;", "€...’–Ÿ"},
+        {"&#x82;&#x83;&#x84;&#x86;&#x87;&#x88;&#x89;&#x8a;&#x8b;&#x8c;&#x8e;", "‚ƒ„†‡ˆ‰Š‹ŒŽ"},
+        {"&#x91;&#x93;&#x94;&#x95;&#x97;&#x98;&#x99;&#x9a;&#x9b;&#x9c;&#x9e;", "‘“”•— \u0303TMš›œž"},
         {"&#x10FFFF;&#;&#x;&#xg;&#-1;", "\U0010FFFF&#;&#x;&#xg;&#-1;"},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {

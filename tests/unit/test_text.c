@@ -279,6 +279,30 @@ static void characters_and_their_classes(void **state) {
     assert_true(is_digit('7') && is_digit(0x663) && !is_digit(0xBD));
 }
 
+/* The blocks of Han characters in Unicode, and 々 and 〇. */
+static void han_characters_are_those_of_unicode(void **state) {
+    (void)state;
+    static const utf8proc_int32_t blocks[][2] = {{0x3005, 0x3005}, {0x3007, 0x3007}, {0x3400, 0x4DBF},
+                                                 {0x4E00, 0x9FFF}, {0xF900, 0xFAFF}, {0x20000, 0x3FFFD}};
+    for (utf8proc_int32_t c = 0; c < 0x110000; c++) {
+        bool han = false;
+        for (size_t i = 0; i < COUNT(blocks); i++) han |= c >= blocks[i][0] && c <= blocks[i][1];
+        if (is_han(c) != han) fail_msg("U+%04X", (unsigned)c);
+    }
+}
+
+/* Two equal characters of ASCII are one piece if they are letters or digits. */
+static void letters_and_digits_are_in_runs(void **state) {
+    (void)state;
+    for (char c = '!'; c < 0x7f; c++) {
+        const char text[] = {c, c, '\0'};
+        char **pieces = tokenizer_split(&(Tokenizer){.kind = TOKENIZER_CHAR}, text);
+        const bool run = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+        if (arrlen(pieces) != (run ? 1 : 2)) fail_msg("%td pieces of '%s'", arrlen(pieces), text);
+        strings_free(pieces);
+    }
+}
+
 /* Every character, by itself and after characters that are not Han. */
 static void text_has_han_agrees_with_is_han(void **state) {
     (void)state;
@@ -1253,6 +1277,8 @@ int main(void) {
         cmocka_unit_test(only_characters_are_valid),
         cmocka_unit_test(normalise_orders_many_marks),
         cmocka_unit_test(characters_and_their_classes),
+        cmocka_unit_test(han_characters_are_those_of_unicode),
+        cmocka_unit_test(letters_and_digits_are_in_runs),
         cmocka_unit_test(text_has_han_agrees_with_is_han),
         cmocka_unit_test(chinese_has_full_width_punctuation),
         cmocka_unit_test(full_width_keeps_nfkc_and_beginnings),
