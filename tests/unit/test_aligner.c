@@ -136,7 +136,8 @@ static void check_run(int samplers, const LinkCounts *prior, const char *stages,
     for (int k = 0; k < made; k++) assert_string_equal(calls[k], expected);
     assert_int_equal(seen.pairs, PAIRS);
     assert_int_equal(seen.calls, 2 * sweeps);
-    assert_true(seen.done == sweeps * PAIRS && seen.all == sweeps * PAIRS);
+    assert_int_equal(seen.done, sweeps * PAIRS);
+    assert_int_equal(seen.all, sweeps * PAIRS);
     assert_int_equal(learned[0].n_source, 3); /* the null unit, a and b */
     assert_true(learned[0].total[1] == forward + (prior ? prior[0].total[1] : 0));
     assert_true(learned[1].total[1] == reverse + (prior ? prior[1].total[1] : 0));
