@@ -436,6 +436,29 @@ static void priors_survive_a_file(void **state) {
     priors_free(&priors);
 }
 
+/* Whatever the order in which they were counted, units are written in the order of their texts. */
+static void priors_are_sorted(void **state) {
+    (void)state;
+    enum { UNITS = 7, LINKS = UNITS * UNITS };
+    char given[1024] = "# units word word\n# forward links\n", sorted[1024] = "";
+    Err err;
+    Priors priors;
+    for (int i = 0; i < LINKS; i++) {
+        const int mixed = 24 * i % LINKS; /* all of them once: 24 and 49 have no common factor */
+        snprintf(given + strlen(given), sizeof given - strlen(given), "%c\t%c\t%d\n", 'a' + mixed / UNITS,
+                 'p' + mixed % UNITS, mixed + 1);
+        snprintf(sorted + strlen(sorted), sizeof sorted - strlen(sorted), "%c\t%c\t%d\n", 'a' + i / UNITS,
+                 'p' + i % UNITS, i + 1);
+    }
+    strcat(given, "# forward fertilities\nc\t2\t1\na\t1\t2\nb\t0\t3\nc\t0\t4\n");
+    assert_int_equal(read_priors(&priors, given, &err), 0);
+    char *text = priors_text(&priors);
+    if (!strstr(text, sorted)) fail_msg("%s", text);
+    assert_non_null(strstr(text, "# forward fertilities\na\t1\t2\nb\t0\t3\nc\t0\t4\nc\t2\t1\n"));
+    mem_free(text);
+    priors_free(&priors);
+}
+
 /* A count has at most 13 digits and three decimals, and is at most 2^40. */
 static void counts_have_limits(void **state) {
     (void)state;
@@ -679,6 +702,7 @@ int main(void) {
         cmocka_unit_test(the_caller_can_end_it),
         cmocka_unit_test(a_run_has_samplers_and_sweeps),
         cmocka_unit_test(priors_survive_a_file),
+        cmocka_unit_test(priors_are_sorted),
         cmocka_unit_test(counts_have_limits),
         cmocka_unit_test(all_kinds_of_counts_are_added),
         cmocka_unit_test(broken_priors_are_refused_with_their_line),
