@@ -251,6 +251,11 @@ static void test_downloads(void **state) {
     add_download(&downloads, 101, DOWNLOAD_BYTES + 1, 101); /* alone, it may be larger */
     assert_false(has_download(&downloads, 100, 101));
     assert_true(has_download(&downloads, 101, 101));
+    add_download(&downloads, 102, 10, 102);
+    mem_fail_nth(1); /* without memory for a copy, the file is not found, but kept */
+    assert_false(has_download(&downloads, 102, 102));
+    mem_fail_nth(0);
+    assert_true(has_download(&downloads, 102, 102));
     downloads_free(&downloads);
 }
 

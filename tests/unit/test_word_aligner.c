@@ -459,6 +459,34 @@ static void priors_are_sorted(void **state) {
     priors_free(&priors);
 }
 
+/* A link is added and written, in whatever slot of the table it is. */
+static void no_link_is_left_out(void **state) {
+    (void)state;
+    enum { UNITS = 40 };
+    for (int i = 0; i < UNITS * UNITS; i++) {
+        Err err;
+        Priors priors;
+        assert_int_equal(read_priors(&priors, "# units word word\n", &err), 0);
+        LinkCounts sum = link_counts_new(1), one = link_counts_new(UNITS + 1);
+        link_counts_add(&one, i / UNITS, i % UNITS, 4);
+        link_counts_add_all(&sum, &one, 0.5F);
+        assert_true(sum.total[i / UNITS] == 2 && count_of(&sum.pairs, (uint32_t)i / UNITS, (uint32_t)i % UNITS) == 2);
+        link_counts_free(&priors.counts[0]);
+        priors.counts[0] = sum;
+        for (int side = 0; side < 2; side++)
+            for (int unit = 0; unit <= UNITS; unit++) {
+                char name[8];
+                snprintf(name, sizeof name, "w%d", unit);
+                units_add(priors.units[side], name);
+            }
+        char *written = priors_text(&priors);
+        assert_non_null(strstr(written, "\t2\n"));
+        mem_free(written);
+        link_counts_free(&one);
+        priors_free(&priors);
+    }
+}
+
 /* A count has at most 13 digits and three decimals, and is at most 2^40. */
 static void counts_have_limits(void **state) {
     (void)state;
@@ -703,6 +731,7 @@ int main(void) {
         cmocka_unit_test(a_run_has_samplers_and_sweeps),
         cmocka_unit_test(priors_survive_a_file),
         cmocka_unit_test(priors_are_sorted),
+        cmocka_unit_test(no_link_is_left_out),
         cmocka_unit_test(counts_have_limits),
         cmocka_unit_test(all_kinds_of_counts_are_added),
         cmocka_unit_test(broken_priors_are_refused_with_their_line),
