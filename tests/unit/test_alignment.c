@@ -289,9 +289,9 @@ static void two_directions_are_symmetrised(void **state) {
     assert_links(symmetrized(GROW_DIAG_FINAL_AND, "3-2", ""), "3-2");
 }
 
-static bool has_link(const Link *links, int source, int target) {
+static bool has_link(const Link *links, int word, int other) {
     bool found = false;
-    for (ptrdiff_t i = 0; i < arrlen(links); i++) found |= links[i].source == source && links[i].target == target;
+    for (ptrdiff_t i = 0; i < arrlen(links); i++) found |= links[i].source == word && links[i].target == other;
     return found;
 }
 
