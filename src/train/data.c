@@ -40,18 +40,23 @@ static int read_corpus(Data *data, DiskCorpus *corpus, const TrainFiles *set, co
                        ProgressFn *progress, RecipeCorpus **described, Err *err) {
     const CorpusFiles *files = &set->files;
     const long before = corpus->read;
-    SideSums sums;
-    for (int side = 0; side < 2; side++) SHA256Init(&sums.side[side]);
+    SideSums *sums = mem_alloc(sizeof *sums);
+    for (int side = 0; side < 2; side++) SHA256Init(&sums->side[side]);
     corpus->seen = add_to_sums;
-    corpus->context = &sums;
-    if (disk_corpus_read(corpus, open_files(data, files, options, err), files->path[0], progress, data->context, err))
+    corpus->context = sums;
+    if (disk_corpus_read(corpus, open_files(data, files, options, err), files->path[0], progress, data->context, err)) {
+        mem_free(sums);
         return -1;
-    arrput(*described, ((RecipeCorpus){.form = files->form, .pairs = corpus->read - before, .weight = set->weight, .quiet = set->quiet}));
+    }
+    arrput(*described,
+           ((RecipeCorpus){
+               .form = files->form, .pairs = corpus->read - before, .weight = set->weight, .quiet = set->quiet}));
     RecipeCorpus *c = &arrlast(*described);
     for (int side = 0; side < 2; side++) {
-        SHA256End(&sums.side[side], c->side[side].hex);
+        SHA256End(&sums->side[side], c->side[side].hex);
         if (side == 0 || files->form == FORM_LINES) c->name[side] = recipe_name(files->path[side]);
     }
+    mem_free(sums);
     if (set->tag) c->tag = mem_strdup(set->tag);
     return set->teacher ? recipe_model_read(&c->teacher, set->teacher, err) : 0;
 }

@@ -276,7 +276,7 @@ static void continue_recipe(Training *t) {
     int arithmetic = r->arithmetic;
     for (ptrdiff_t i = 0; i < arrlen(r->changes); i++) {
         if (!strcmp(r->changes[i].option, "tide")) version = r->changes[i].to;
-        if (!strcmp(r->changes[i].option, "arithmetic")) arithmetic = atoi(r->changes[i].to);
+        if (!strcmp(r->changes[i].option, "arithmetic")) arithmetic = (int)strtol(r->changes[i].to, NULL, 10);
     }
     if (strcmp(version, TIDE_VERSION) != 0) note_change(t, "tide", version, TIDE_VERSION);
     if (arithmetic == ARITHMETIC) return;

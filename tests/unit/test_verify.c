@@ -179,8 +179,7 @@ static void remove_last_link(Recipe *recipe, Translator *translator) {
 }
 static void add_link(Recipe *recipe, Translator *translator) {
     (void)translator;
-    RecipeLink link = recipe->chain[0];
-    link.update = UPDATES;
+    const RecipeLink link = {UPDATES, "00112233445566778899aabbccddeeff"};
     arrput(recipe->chain, link);
 }
 static void remove_recipe(Recipe *recipe, Translator *translator) {
@@ -194,7 +193,8 @@ static void change_arithmetic(Recipe *recipe, Translator *translator) {
 static void change_corpora(Recipe *recipe, Translator *translator) {
     (void)translator;
     RecipeCorpus second = {.form = FORM_TSV, .name = {mem_strdup("more.tsv")}, .weight = 1};
-    memcpy(second.side, recipe->corpora[0].side, sizeof second.side);
+    memset(second.side[0].hex, '0', sizeof second.side[0].hex - 1);
+    memset(second.side[1].hex, '0', sizeof second.side[1].hex - 1);
     arrput(recipe->corpora, second);
 }
 static void add_change(Recipe *recipe, const char *option, const char *from, const char *to) {
