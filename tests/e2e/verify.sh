@@ -1,6 +1,7 @@
 #!/bin/sh
 # tide verify: the same bits with any instruction set and number of threads, after a kill and a change of options; what differs
 # is named. tide info --recipe prints commands that give the same bits.
+# shellcheck disable=SC2086 # $texts is several words
 . "$(dirname "$0")/../lib/common.inc"
 
 run=$scratch/run
@@ -16,7 +17,6 @@ verified() { # MODEL FLAG...: the links of the chain
     [ ! -e "$1.verify" ] || die "$*: the working folder stays"
 }
 
-# shellcheck disable=SC2086 # $texts is several words
 for isa in avx512 avx2 neon portable; do
     has_isa "$run" $isa || continue
     verified "$run" $texts --isa $isa --threads 3
