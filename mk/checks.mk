@@ -19,7 +19,7 @@ $B/tests/unit/bits $B/tests/unit/demo_start: $B/tests/unit/%: tests/unit/%.c $(P
 
 # Writes what demo_start reads.
 $B/tests/unit/demo_batches: tests/unit/demo_batches.c $B/internal.a
-	$(COMPILE) $(LDFLAGS) $(filter %.c %.a,$^) $(XML_LIBS) $(LDLIBS) -o $@
+	$(COMPILE) -Itests/lib $(LDFLAGS) $(filter %.c %.a,$^) $(XML_LIBS) $(LDLIBS) -o $@
 
 ifeq ($(config),wasm) # in node, they read and write files
 $B/tests/unit/plain_gemm $B/tests/unit/demo_start: LDFLAGS += -sNODERAWFS=1

@@ -80,6 +80,8 @@ def draw(rng: random.Random, corpus: dict[str, str]) -> list[str]:
         add("train-set-tags", *(rng.choice(("-", "news", "web")) for _ in range(count)))
     if often(0.2):
         add("train-set-noise", *(rng.choice(("on", "off")) for _ in range(count)))
+    if often(0.1):
+        add("train-set-teachers", *(rng.choice(("-", f"{FOLDER}/any")) for _ in range(count)))
     valid = rng.choice((("valid-tsv", f"{FOLDER}/small.dev"), ("valid-sets", f"{FOLDER}/dev.zh", f"{FOLDER}/dev.en"),
                         ("valid-csv", f"{FOLDER}/csv"), ("valid-jsonl", f"{FOLDER}/jsonl")))
     if often(0.8):

@@ -7,6 +7,7 @@
 #include "core/optimizer.h"
 #include "io/files.h"
 #include "train/chain.h"
+#include "scratch.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -55,7 +56,7 @@ static void write_batches(const char *corpus, const char *preset, const char *pa
     Err err;
     TrainOptions options;
     const TrainFiles set = {.files = {FORM_TSV, {corpus, NULL}, {0}}, .weight = 1};
-    const DataFiles files = {.train = &set, .train_count = 1, .dir = "/tmp"};
+    const DataFiles files = {.train = &set, .train_count = 1, .dir = scratch_folder()};
     Data data = {.files = &files, .reads = true, .progress = go_on};
     Translator translator = {0};
     char *text = file_read(preset, NULL, &err);
