@@ -410,7 +410,7 @@ static void the_speeds_of_kernels_fit_the_time(void **unused) {
         read_numbers(next_line(&rest), start, 1, x);
         /* Half of the 51 repetitions of three calls take at least the median. */
         least_time += 26 * 3 * 1024e-9 / (x[0] + 0.01);
-        if (!strcmp(kernel->name, "add")) assert_true(x[0] > 0.1 && x[0] < 1024e-9 / slowly + 0.01);
+        if (!strcmp(kernel->name, "add")) assert_true(x[0] < 1024e-9 / slowly + 0.01);
         else assert_true(x[0] > 0);
     }
     assert_string_equal(rest, "");
