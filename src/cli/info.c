@@ -6,6 +6,11 @@
 
 #include <stdio.h>
 
+static const Flag flags[] = {
+    FLAG_SWITCH("recipe", "print how the model was made, and the command that makes it again"),
+    FLAG_CHOICE("format", "of --recipe: text for people, or the JSON that is in the file", "text|json", "text"),
+};
+
 /* Prints the tags of the training corpora, if there are any. */
 static void print_tags(const Vocab *vocab) {
     const char **tags = vocab_tags(vocab);
@@ -15,8 +20,6 @@ static void print_tags(const Vocab *vocab) {
 }
 
 static int print_recipe(const Translator *translator, const char *path, bool json, Err *err) {
-    if (!translator->recipe)
-        return err_set(err, path, 0, "has no recipe: a version of tide without recipes, or another program, wrote it");
     Recipe *recipe = recipe_parse(translator->recipe, path, err);
     if (!recipe) return -1;
     if (json) fprintf(results(), "%s\n", translator->recipe);
@@ -57,11 +60,6 @@ static int run(const Args *args, Err *err) {
     translator_free(&translator);
     return 0;
 }
-
-static const Flag flags[] = {
-    FLAG_SWITCH("recipe", "print how the model was made, and the command that makes it again"),
-    FLAG_CHOICE("format", "of --recipe: text for people, or the JSON that is in the file", "text|json", "text"),
-};
 
 const Command command_info = {
     .name = "info",

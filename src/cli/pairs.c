@@ -40,7 +40,7 @@ int pairs_list(const Args *args, CorpusFiles corpora[MOST_CORPORA], Err *err) {
         if (count == MOST_CORPORA) return usage_error(err, "more than %d training corpora", MOST_CORPORA);
         corpora[count++] = pairs_corpus(form, args->given[k].values, columns);
     }
-    return count ? count : usage_error(err, "--train-sets, --tsv, --csv, --jsonl, --tmx, --mo or --po is needed");
+    return count;
 }
 
 /* Whether the command line has a TSV or CSV, as a corpus or as a development set. */

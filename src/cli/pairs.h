@@ -18,9 +18,7 @@
 
 /* Flags for training corpora, each of which may be given several times. */
 #define FLAGS_CORPORA                                                                                                  \
-    {"train-sets",                                                                                                     \
-     2,                                                                                                                \
-     "SRC TGT",                                                                                                        \
+    {"train-sets", 2, "SRC TGT",                                                                                       \
      "training corpus: two line-aligned files; may be repeated, as --tsv, --csv, --jsonl, --tmx, --mo and --po",       \
      .kind = VALUE_FILES},                                                                                             \
         {"tsv", 1, "FILE", "training corpus: " HELP_TSV, .kind = VALUE_FILES},                                         \
@@ -44,7 +42,7 @@ CorpusFiles pairs_corpus(CorpusForm form, const char *const *paths, const int co
    one; it is unchanged if there is none. */
 int pairs_find(const Args *args, const int columns[2], CorpusFiles *corpus);
 /* Lists the training corpora of the command line in their order. Returns their number, or -1 with *err filled if there
-   is none, or --columns is wrong. */
+   are too many, or --columns is wrong. */
 enum { MOST_CORPORA = 256 };
 int pairs_list(const Args *args, CorpusFiles corpora[MOST_CORPORA], Err *err);
 /* Reads --columns into columns; 0, 0 if it is not given. Returns 0, or -1 with *err filled: a number is no column, both

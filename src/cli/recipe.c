@@ -25,8 +25,7 @@ static void print_path(FILE *out, const char *name) {
     print_word(out, name);
 }
 
-/* ---- what the model was made of ------------------------------------------------------------------------------------
- */
+/* ---- what the model was made of ---- */
 
 static void print_model(FILE *out, const char *title, const RecipeModel *model) {
     if (*model->file.hex)
@@ -55,8 +54,7 @@ static void print_training(FILE *out, const Recipe *r) {
         fprintf(out, "update %ld: %s\n", r->chain[i].update, r->chain[i].hash);
 }
 
-/* ---- commands ------------------------------------------------------------------------------------------------------
- */
+/* ---- commands ---- */
 
 /* Prints the flags of the training corpora. */
 static void print_corpora(FILE *out, const Recipe *r) {

@@ -55,9 +55,8 @@ static const Flag flags[] = {
 static const FlagGroup groups[] = {
     {"Common flags",
      "model train-sets tsv valid-sets valid-tsv preset config langs after-epochs after-minutes threads quiet log"},
-    {"Corpora",
-     "csv jsonl columns tmx mo po train-set-weights train-set-tags train-set-noise train-set-teachers "
-     "valid-csv valid-jsonl max-length"},
+    {"Corpora", "csv jsonl columns tmx mo po train-set-weights train-set-tags train-set-noise train-set-teachers "
+                "valid-csv valid-jsonl max-length"},
     {"Pieces", "tokenizer bpe-merges merges dim-vocabs source-words"},
     {"Model", "arch dim-emb dim-rnn dim-att dim-maxout encoder enc-depth dec-cell-base-depth dec-depth dim-ffn window "
               "attention heads readout-state tied-embeddings init pretrained-model"},
@@ -136,6 +135,7 @@ static int train_files(const Args *args, TrainFiles list[MOST_CORPORA], Err *err
     CorpusFiles corpora[MOST_CORPORA];
     const int count = pairs_list(args, corpora, err);
     if (count < 0) return -1;
+    if (!count) return usage_error(err, "--train-sets, --tsv, --csv, --jsonl, --tmx, --mo or --po is needed");
     static const char *const lists[] = {"train-set-weights", "train-set-tags", "train-set-noise", "train-set-teachers"};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         if (args_has(args, lists[i]) && args_count(args, lists[i]) != count)

@@ -14,7 +14,8 @@ static const Flag flags[] = {
     FLAG_FILE("guided-alignment", "the links of words with which it was trained"),
     {"parent", 1, "MODEL", "the model from which it was made: pretrained, quantized or tuned", .kind = VALUE_FILE},
     FLAG_INT("updates", "compare these first updates only, not the weights; 0: all", 0, 2e9, "0"),
-    {"work", 1, "DIR", "directory of the new training, which the same command continues (default: that of the model and .verify)",
+    {"work", 1, "DIR",
+     "directory of the new training, which the same command continues (default: that of the model and .verify)",
      .kind = VALUE_DIR},
     FLAG_RANK_TIMEOUT,
     FLAGS_MESSAGES,
@@ -52,7 +53,6 @@ static int default_work(const char *model, char work[PATH_SIZE], Err *err) {
 static int run(const Args *args, Err *err) {
     CorpusFiles corpora[MOST_CORPORA];
     char work[PATH_SIZE];
-    int columns[2];
     if (args->word_count != 1) return usage_error(err, "verify needs one MODEL; see `tide verify --help`");
     VerifyJob job = {.model = args->words[0],
                      .corpora = corpora,
@@ -60,8 +60,7 @@ static int run(const Args *args, Err *err) {
                      .parent = args_value(args, "parent", 0),
                      .work = args_value(args, "work", 0)};
     if (!job.work) job.work = work;
-    if (args_int(args, "updates", &job.updates, err) || pairs_columns(args, columns, err) ||
-        (pairs_find(args, columns, corpora) && (job.corpus_count = pairs_list(args, corpora, err)) < 0) ||
+    if (args_int(args, "updates", &job.updates, err) || (job.corpus_count = pairs_list(args, corpora, err)) < 0 ||
         (job.work == work && default_work(job.model, work, err)))
         return -1;
     Recipe *recipe = verify_recipe(job.model, err);

@@ -11,9 +11,9 @@ typedef struct DiskCorpus {
     char *dir;        /* directory of the file, for errors */
     LineReader lines; /* the file, and the position of reading */
     long n;
-    long read;          /* pairs read, with those dropped */
-    long dropped_empty; /* pairs dropped because one side or both are empty */
-    long dropped_fuzzy; /* as reader_fuzzy */
+    long read;                                        /* pairs read, with those dropped */
+    long dropped_empty;                               /* pairs dropped because one side or both are empty */
+    long dropped_fuzzy;                               /* as reader_fuzzy */
     void (*seen)(void *context, const RawPair *pair); /* set by the caller; called with each pair that is read */
     void *context;                                    /* the argument of `seen` */
     bool keep;

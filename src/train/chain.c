@@ -30,14 +30,15 @@ RecipeLink chain_link(const Learner *learner, const char *before, long update) {
 int chain_extend(Training *t, Err *err) {
     const TrainState *s = &t->state;
     Recipe *recipe = t->learner.recipe;
-    if (!recipe || (s->update != CHAIN_FIRST && s->batch > 0)) return 0;
+    if (!recipe) return 0;
+    recipe->update = s->update;
+    if (s->update != CHAIN_FIRST && s->batch > 0) return 0;
     Learner whole;
     int status = training_collect(t, &whole, err);
     if (!status && training_writes(t)) {
         const char *before = arrlen(recipe->chain) ? arrlast(recipe->chain).hash : "";
         const RecipeLink link = chain_link(&whole, before, s->update);
         arrput(recipe->chain, link);
-        recipe->update = s->update;
         if (t->callbacks->traced) status = t->callbacks->traced(t->callbacks->traced_context, recipe, err);
     }
     training_release_collected(t, &whole);

@@ -10,10 +10,10 @@
 
 enum { CHAIN_FIRST = 50 };
 
-/* The hash of the link after `update`. */
+/* Computes the link that follows `update`. before: the hash of the link before it; empty: there is none. */
 RecipeLink chain_link(const Learner *learner, const char *before, long update);
-/* If a link follows the last update, adds it to the recipe, and tells it to the callback `traced`. All ranks call this.
-   Returns 0, or -1 with *err filled. */
+/* All ranks call this after each update. It counts the update in the recipe. After update CHAIN_FIRST, and at the end
+   of an epoch, it also adds a link and calls `traced`. Returns 0, or -1 with *err filled. */
 int chain_extend(Training *training, Err *err);
 
 #endif

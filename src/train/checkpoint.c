@@ -105,7 +105,6 @@ int checkpoint_write(const char *path, const Learner *learner, const TrainState 
     Meta meta[MODEL_META + 1];
     const Optimizer *optimizer = &learner->optimizer;
     char *configuration = options_format(train_option_tables, &learner->options);
-    if (learner->recipe) learner->recipe->update = state->update;
     char *recipe = learner->recipe ? recipe_format(learner->recipe) : NULL;
     model_meta(&learner->translator, configuration, recipe, meta);
     mem_free(recipe);

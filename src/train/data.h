@@ -11,9 +11,9 @@
 /* A training set. */
 typedef struct TrainFiles {
     CorpusFiles files;
-    double weight;   /* how often an epoch has each of its pairs */
-    const char *tag; /* of its source sentences, see vocab_add_tag; NULL: none */
-    bool quiet;      /* its source sentences get no noise */
+    double weight;       /* how often an epoch has each of its pairs */
+    const char *tag;     /* of its source sentences, see vocab_add_tag; NULL: none */
+    bool quiet;          /* its source sentences get no noise */
     const char *teacher; /* a model that translated one of the sides; only the recipe knows it; NULL: none */
 } TrainFiles;
 
@@ -43,14 +43,14 @@ typedef struct Data {
     DiskCorpus valid;  /* with the text in memory */
     Pairs pairs, valid_pairs;
     Guides guides;
-    DiskCorpus text; /* the training corpus, until it is encoded */
-    TrainSet *sets;  /* stb_ds array: the training sets in it */
+    DiskCorpus text;             /* the training corpus, until it is encoded */
+    TrainSet *sets;              /* stb_ds array: the training sets in it */
     RecipeCorpus *corpora, *dev; /* stb_ds arrays: what was read, for the recipe */
 } Data;
 
-/* Reads the text of both corpora, and describes them; if !data->reads, only that of the validation corpus. This is the first of three
-   steps: data_read, data_learn (for a new model only), data_encode. Release with data_free, also after an error.
-   Returns 0, or -1 with *err filled: a reader fails, the disk is full, or `progress` cancels. */
+/* Reads the text of both corpora, and describes them; if !data->reads, only that of the validation corpus. This is the
+   first of three steps: data_read, data_learn (for a new model only), data_encode. Release with data_free, also after
+   an error. Returns 0, or -1 with *err filled: a reader fails, the disk is full, or `progress` cancels. */
 int data_read(Data *data, const ModelOptions *options, Err *err);
 /* Learns merges and vocabularies from the training text, in which every set counts once, and adds the tags. Fills the
    sides of the translator, whose options must be set. Returns 0, or -1 with *err filled. */

@@ -1,6 +1,7 @@
-#include "train/chain.h"
+#include "train/training.h"
 #include "io/files.h"
 #include "text/codes.h"
+#include "train/chain.h"
 #include "train/reached.h"
 
 #include <math.h>

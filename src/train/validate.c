@@ -65,7 +65,6 @@ static int save_model(const Training *t, Err *err) {
     char path[PATH_SIZE];
     path_in(path, t->job->model, "model.safetensors");
     char *configuration = options_format(train_option_tables, &t->learner.options);
-    if (t->learner.recipe) t->learner.recipe->update = t->state.update;
     int status = model_save(&t->learner.translator, configuration, t->learner.recipe, path, err);
     mem_free(configuration);
     return status;

@@ -38,31 +38,18 @@ static int sum_data(Sum *sum, const char *path, Err *err) {
     return err_set(err, path, 0, "%s", errno ? strerror(errno) : "cannot be read");
 }
 
-/* The recipe in the metadata of a file. */
-static Recipe *recipe_of(const char *path, Err *err) {
-    Safetensors *file = safetensors_open(path, err);
-    if (!file) return NULL;
-    const char *text = safetensors_meta(file, "recipe");
-    Recipe *recipe = NULL;
-    if (text) recipe = recipe_parse(text, path, err);
-    else err_set(err, path, 0, "has no recipe: a version of tide without recipes, or another program, wrote this file");
-    if (safetensors_close(file, recipe ? 0 : -1, err) == 0) return recipe;
-    recipe_free(recipe);
-    return NULL;
-}
-
 Recipe *verify_recipe(const char *model, Err *err) {
     char path[PATH_SIZE];
     Translator translator;
     Sum sum;
-    if (model_find(model, path, err) || model_load_trained(&translator, path, err)) return NULL;
+    if (model_find(model, path, err) || model_load(&translator, path, err)) return NULL;
+    Recipe *recipe = recipe_parse(translator.recipe, path, err);
     translator_free(&translator);
-    Recipe *recipe = recipe_of(path, err);
-    if (!recipe || sum_data(&sum, path, err)) goto failed;
-    if (!strcmp(sum.hex, recipe->weights.hex)) return recipe;
-    err_set(err, path, 0, "the weights are not those of its recipe: their SHA-256 is %s, and the recipe has %s",
-            sum.hex, *recipe->weights.hex ? recipe->weights.hex : "none");
-failed:
+    if (recipe && !sum_data(&sum, path, err)) {
+        if (!strcmp(sum.hex, recipe->weights.hex)) return recipe;
+        err_set(err, path, 0, "the weights are not those of its recipe: their SHA-256 is %s, and the recipe has %s",
+                sum.hex, *recipe->weights.hex ? recipe->weights.hex : "none");
+    }
     recipe_free(recipe);
     return NULL;
 }
@@ -102,7 +89,7 @@ static int compare_models(const Verification *v, Err *err) {
 
 #define MARK "verifies" /* a file with the sum of the weights that are verified */
 
-/* Makes the working directory. One that holds something else than a verification of this model is refused. */
+/* Creates the working directory. Refuses one that already holds anything but a verification of this model. */
 static int open_work(const Verification *v, Err *err) {
     char path[PATH_SIZE], model[PATH_SIZE], text[sizeof(Sum)] = "";
     const char *work = v->job->work;
@@ -290,7 +277,7 @@ static int verify_training(Verification *v, Err *err) {
 static int verify_copy(const Verification *v, Err *err) {
     char path[PATH_SIZE];
     Translator copy;
-    if (model_load_trained(&copy, v->job->model, err)) return -1;
+    if (model_load(&copy, v->job->model, err)) return -1;
     path_in(path, v->job->work, "model.safetensors");
     const bool quantized = v->recipe->kind == RECIPE_QUANTIZE;
     const int status = model_copy(v->job->parent, quantized ? NULL : &copy.options, quantized, path, err);

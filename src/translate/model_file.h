@@ -62,8 +62,8 @@ int model_save(const Translator *translator, const char *configuration, const Re
 /* Writes a copy of a model to the file `to`, with other options of the search (NULL: the same). quantized: every matrix
    of the copy has 8 bits for each weight. Element w of a matrix becomes q = round(w / s), from -127 to 127, with s =
    max |w| / 127 over its column, or over its row for an embedding, rounded up to 16 bits, so that 127 s is exact and a
-   second quantization changes nothing. Vectors stay as they are. The copy has a recipe with `path` as its parent. `path`
-   as for model_load. Returns 0, or -1 with *err filled. */
+   second quantization changes nothing. Vectors stay as they are. The copy has a recipe with `path` as its parent.
+   `path` as for model_load. Returns 0, or -1 with *err filled. */
 int model_copy(const char *path, const ModelOptions *search, bool quantized, const char *to, Err *err);
 
 #endif

@@ -163,8 +163,8 @@ char *recipe_format(const Recipe *r) {
 
 /* ---- reading ---------------------------------------------------------------------------------------------------- */
 
-/* Each of these returns 0, or -1 with *err filled if the value is missing or not of this kind. An error names the key.
- */
+/* Each of these functions returns 0, or -1 with *err filled if the key is missing or its value is wrong. The error
+   names the key. */
 
 /* The path in *err stays. */
 static int bad(const char *key, Err *err) {
@@ -336,12 +336,13 @@ static int read_recipe(const cJSON *json, Recipe *r, Err *err) {
 }
 
 Recipe *recipe_parse(const char *text, const char *path, Err *err) {
+    err_set(err, path, 0, "has no recipe: a version of tide without recipes, or another program, wrote this file");
+    if (!text) return NULL;
     cJSON *json = json_parse(text, strlen(text));
-    Recipe *recipe = mem_zalloc(sizeof *recipe);
-    int status = 0;
-    err_set(err, path, 0, "the recipe is not JSON");
     if (!json && errno == ENOMEM) mem_refused(0);
-    status = cJSON_IsObject(json) && !json_has_nul(text, strlen(text)) ? read_recipe(json, recipe, err) : -1;
+    Recipe *recipe = mem_zalloc(sizeof *recipe);
+    err_set(err, path, 0, "the recipe is not JSON");
+    const int status = cJSON_IsObject(json) && !json_has_nul(text, strlen(text)) ? read_recipe(json, recipe, err) : -1;
     cJSON_Delete(json);
     if (!status) return recipe;
     recipe_free(recipe);

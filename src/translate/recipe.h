@@ -28,7 +28,7 @@ typedef struct RecipeModel {
 typedef struct RecipeCorpus {
     CorpusForm form;
     char *name[2]; /* of its files, without folders; name[1] NULL: both sides are in one file */
-    Sum side[2];   /* of the source and the target: of each text as it was read, followed by a newline */
+    Sum side[2];   /* of source and target: of all texts as they were read, each followed by a newline */
     long pairs;    /* pairs read */
     double weight; /* TrainFiles has the same three */
     char *tag;     /* NULL: none */
@@ -73,8 +73,8 @@ typedef struct Recipe {
 
 /* The recipe as JSON, in one line without a newline; owned by the caller. */
 char *recipe_format(const Recipe *recipe);
-/* Parses the JSON of a recipe from the file `path`; the recipe is well-formed, but nothing says that it is true.
-   Returns NULL with *err filled if it is not a recipe that this version can read. Release with recipe_free. */
+/* Parses the JSON of a recipe from the file `path`. The recipe is well-formed, but it need not be true. Returns NULL
+   with *err filled if this version cannot read it, or if text is NULL: the file has none. Release with recipe_free. */
 Recipe *recipe_parse(const char *text, const char *path, Err *err);
 /* Releases what the recipe has; `recipe` itself stays. */
 void recipe_clear(Recipe *recipe);

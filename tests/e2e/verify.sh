@@ -29,14 +29,14 @@ grep -q 'run: 19 of 70 updates have the same bits' "$scratch/out" || die "$(cat 
 
 # A kill; the same command continues. A folder of something else is not used.
 smallest_run "$scratch/long" --after-batches 600 --valid-freq 1000 --save-freq 0
-"$tide" verify "$scratch/long" --tsv "$scratch/train.tsv" --work "$scratch/work" >"$scratch/out" 2>&1 &
+"$tide" verify "$scratch/long" --tsv "$scratch/train.tsv" --work "$scratch/second" >"$scratch/out" 2>&1 &
 process=$!
 reached() { grep -q "update $1: the same bits" "$scratch/out"; }
 comes_to_hold reached 513 || die "no progress: $(cat "$scratch/out")"
 kill -KILL $process && wait $process
-[ -e "$scratch/work/checkpoint.safetensors" ] || die "a kill leaves no checkpoint"
-refused 1 'work: holds the verification of another model' verify "$run" --tsv "$scratch/train.tsv" --work "$scratch/work"
-"$tide" verify "$scratch/long" --tsv "$scratch/train.tsv" --work "$scratch/work" >"$scratch/out" 2>"$scratch/stderr" ||
+[ -e "$scratch/second/checkpoint.safetensors" ] || die "a kill leaves no checkpoint"
+refused 1 'second: holds the verification of another model' verify "$run" --tsv "$scratch/train.tsv" --work "$scratch/second"
+"$tide" verify "$scratch/long" --tsv "$scratch/train.tsv" --work "$scratch/second" >"$scratch/out" 2>"$scratch/stderr" ||
     die "after a kill: $(cat "$scratch/stderr")"
 grep -q 'resuming from update' "$scratch/stderr" || die "after a kill, it begins again: $(cat "$scratch/stderr")"
 grep -q ': verified: 600 updates' "$scratch/out" || die "after a kill: $(cat "$scratch/out")"

@@ -283,10 +283,6 @@ static Learner saved_of(const World *w) {
     return learner;
 }
 
-static void saved_free(Learner *learner) {
-    learner_free(learner);
-}
-
 /* The loss may be infinite although the gradients are finite: a target piece has probability 0; with label smoothing,
    any piece. Then weights and optimizer do not change. */
 static void a_loss_that_is_not_finite_changes_nothing(void **state) {
@@ -310,8 +306,8 @@ static void a_loss_that_is_not_finite_changes_nothing(void **state) {
         assert_memory_equal(after.translator.model.params.values, params->values, bytes);
         for (int k = 0; k < 2; k++) assert_memory_equal(after.optimizer.slots[k], before.optimizer.slots[k], bytes);
         assert_int_equal(after.optimizer.steps, before.optimizer.steps);
-        saved_free(&before);
-        saved_free(&after);
+        learner_free(&before);
+        learner_free(&after);
         assert_int_equal(train_until(&w, 30, &err), -1);
         assert_non_null(strstr(err.reason, "the training diverged at update 10: 5 updates in a row were not finite"));
         world_free(&w);
