@@ -29,9 +29,9 @@ void bench_decode(Threads *threads, const BenchSize *size, BenchDecoding decodin
    and target have the same length: for each weight, 2 in the forward pass and 4 in the backward pass. */
 double bench_flops(const ModelConfig *config);
 
-/* Measures the peak speed: floating-point operations per second of fused multiply-adds that use only registers, summed
-   over all threads; the best of five runs. */
-double bench_peak(Threads *threads);
+/* Measures the peak speed of products of this format: operations per second of multiply-adds that use only registers,
+   summed over all threads; the best of five runs. */
+double bench_peak(Threads *threads, PanelFormat format);
 
 /* Sorts the n values in ascending order and returns their median. */
 double bench_median(double *values, int n);

@@ -116,7 +116,7 @@ void bench_gemm(Threads *threads, const BenchSize *z) {
         {"dC = c' da", 2 * n, rows, 3 * n, GRADIENT},
         {"dWo = t' dy", l, rows, z->config.target_vocab, GRADIENT},
     };
-    double peak = bench_peak(threads);
+    double peak = bench_peak(threads, z->products);
     printf("gemm %s: rows x inner x columns, peak %.0f GFLOP/s\n", z->name, peak / 1e9);
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) bench_shape(threads, &shapes[i], z->products, peak);
 }

@@ -4,18 +4,21 @@
 
 #include <stdlib.h>
 
+enum { ROUNDS = 1 << 21 };
+
 static void busy(void *context, int begin, int end) {
-    const long *rounds = context;
-    for (int i = begin; i < end; i++) kernels->gemm[PANELS_F32]->fma_rounds(*rounds, (real)0.5);
+    const GemmKernels *gemm = *(const GemmKernels **)context;
+    for (int i = begin; i < end; i++) gemm->fma_rounds(ROUNDS, (real)0.5);
 }
 
-double bench_peak(Threads *threads) {
-    long rounds = 1 << 21;
-    const GemmKernels *gemm = kernels->gemm[PANELS_F32];
-    double best = 0, flops = 2.0 * gemm->tile_rows * gemm->tile_cols * (double)rounds * threads_count(threads);
+double bench_peak(Threads *threads, PanelFormat format) {
+    const GemmKernels *gemm = kernels->gemm[format];
+    if (!gemm->fma_rounds) gemm = kernels->gemm[PANELS_F32];
+    const double each = 2.0 * gemm->tile_rows * gemm->tile_cols * gemm->k_step;
+    double best = 0, flops = each * ROUNDS * threads_count(threads);
     for (int repeat = 0; repeat < 5; repeat++) {
         double began = seconds_now();
-        threads_run(threads, "peak", threads_count(threads), 1, busy, &rounds);
+        threads_run_and_leave(threads, "peak", threads_count(threads), 1, busy, &gemm, gemm->leave);
         double speed = flops / (seconds_now() - began);
         best = speed > best ? speed : best;
     }

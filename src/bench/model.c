@@ -138,7 +138,7 @@ void bench_step(Threads *threads, const BenchSize *size, int updates) {
     double median = bench_median(seconds, updates);
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
-    double peak = bench_peak(threads), speed = bench_flops(&size->config) * tokens / median;
+    double peak = bench_peak(threads, size->products), speed = bench_flops(&size->config) * tokens / median;
     printf("train %-11s %6.0f target tokens/s (slowest %.0f, fastest %.0f)   %5.1f GFLOP/s, %.0f %% of %.0f   "
            "peak memory so far %ld MiB\n",
            size->name, tokens / median, tokens / seconds[updates - 1], tokens / seconds[0], speed / 1e9,

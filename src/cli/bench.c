@@ -49,8 +49,8 @@ static int run(const Args *args, Err *err) {
     if (decoding.int8 && precision == PANELS_BF16)
         return usage_error(err, "give either --int8 or --precision bfloat16");
     Threads *threads = threads_new(count);
-    printf("%s kernels, %d thread%s, %.0f GFLOP/s of fused multiply-adds in registers\n", kernels->name, count,
-           count > 1 ? "s" : "", bench_peak(threads) / 1e9);
+    printf("%s kernels, %d thread%s, %.0f GFLOP/s of multiply-adds in registers\n", kernels->name, count,
+           count > 1 ? "s" : "", bench_peak(threads, (PanelFormat)precision) / 1e9);
     if (wanted[PART_KERNELS]) bench_kernels();
     for (int i = 0; i < (int)(sizeof sizes / sizeof *sizes); i++) {
         BenchSize s = sizes[i];

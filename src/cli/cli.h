@@ -75,9 +75,9 @@ int input_is_a_word(Err *err, const char *command, const Args *args);
 #define FLAG_ISA                                                                                                       \
     {                                                                                                                  \
         "isa", 1, "NAME",                                                                                              \
-            "kernels to use: auto, avx512vnni, avx512, avxvnni, avx2, neondot, neon or portable; the results are the " \
-            "same",                                                                                                    \
-            .choices = "auto|avx512vnni|avx512|avxvnni|avx2|neondot|neon|portable"                                     \
+            "kernels to use: auto, amx, avx512vnni, avx512, avxvnni, avx2, neondot, neon or portable; the "            \
+            "results are the same",                                                                                    \
+            .choices = "auto|amx|avx512vnni|avx512|avxvnni|avx2|neondot|neon|portable"                                 \
     }
 /* Reads --threads into *threads; the default is the number of processors on which this process may run. Selects the
    kernels of --isa. Returns 0, or -1 with *err filled. */

@@ -1,4 +1,5 @@
 /* cpu.c: chooses the kernels, and the size of a block of a product, for this CPU. */
+#include "core/amx.h"
 #include "core/kernels.h"
 
 #include <stdbool.h>
@@ -19,9 +20,9 @@ DECLARE(avx2);
 DECLARE(neon);
 DECLARE(simd128);
 DECLARE(portable);
-extern const GemmKernels gemm_i8_avx512vnni, gemm_i8_avxvnni, gemm_i8_neondot;
+extern const GemmKernels gemm_i8_avx512vnni, gemm_i8_avxvnni, gemm_i8_neondot, gemm_bf16_amx, gemm_i8_amx;
 
-enum { MOST_SETS = 5 };
+enum { MOST_SETS = 6 };
 static Kernels sets[MOST_SETS];
 static int set_count;
 const Kernels *kernels = sets;
@@ -64,7 +65,10 @@ __attribute__((constructor(FIRST))) static void find_sets(void) {
     /* the instruction sets with which the Makefile compiles these kernels */
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
         __builtin_cpu_supports("avx512vl")) {
-        if (__builtin_cpu_supports("avx512vnni")) ADD(avx512, avx512vnni);
+        if (__builtin_cpu_supports("avx512vnni")) {
+            if (amx_permitted()) add_set("amx", &kernels_avx512, &gemm_f32_avx512, &gemm_bf16_amx, &gemm_i8_amx);
+            ADD(avx512, avx512vnni);
+        }
         ADD(avx512, avx512);
     }
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
@@ -84,6 +88,8 @@ __attribute__((constructor(FIRST))) static void find_sets(void) {
     const int k_block = l2_size() < 1 << 20 ? 512 : 1024;
     for (int i = 0; i < set_count; i++) sets[i].k_block = k_block;
 }
+
+int gemm_k_block(const GemmKernels *g) { return g->k_most ? smaller(kernels->k_block, g->k_most) : kernels->k_block; }
 
 const Kernels *kernels_at(int index) { return index < set_count ? &sets[index] : NULL; }
 

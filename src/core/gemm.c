@@ -19,18 +19,21 @@
    7 % at paper (Zen 5).
 
    M_BLOCK: L2 holds the tiles of a block of rows, 168 x 512 x 4 bytes = 336 KiB, the panel and the next panel: 336 + 2
-   x 64 = 464 KiB [400] of at least 512. M_BLOCK is a multiple of 14, 12 and 6, so that a block has at most
-   M_BLOCK rows. A panel comes from L3, or from memory if b is large, once for each block of rows: 64 KiB in 168 / 14 x
-   7168 = 86016 cycles, 0.8 bytes a cycle for each thread.
+   x 64 = 464 KiB [400] of at least 512. M_BLOCK is a multiple of 14, 12 and 6; with other tiles, a block
+   has fewer rows. A panel comes from L3, or from memory if b is large, once for each block of rows: 64 KiB in 168 / 14
+   x 7168 = 86016 cycles, 0.8 bytes a cycle for each thread.
+
+   AMX: a tile is 32 x 32. See gemm_amx.c for its k_block.
 
    RIGHT_PACKED: 512 steps of 4096 columns, 512 x 4096 x 4 bytes = 8 MiB. These panels stay in L3 while all rows of a
    are multiplied by them, together with 336 KiB of tiles for each thread: 8 + 8 x 336 / 1024 = 10.6 MiB for 8 threads.
    With a larger RIGHT_PACKED, a is packed fewer times.
 
-   PANELS_BF16: a step has 32 numbers, which are packed as floats, so the sizes are those of floats.
+   PANELS_BF16: a step has 32 numbers, which are packed as floats, so the sizes are those of floats; with AMX, half of
+   them.
 
    PANELS_I8: the sums of integers stay in registers until they are complete, so one call of the kernel takes all steps.
-   A step has 4 numbers for each column (instructions for dot products), or 2 (int16); each column takes 4 or 2 bytes.
+   A step has 4 numbers for each column (instructions for dot products), 64 (AMX), or 2 (int16), each of a byte.
 
    LEFT_PACKED: if b has panels, a block of rows is packed with all k steps, and the thread processes them in parts of
    k_block. Each run of the threads has a fixed cost, so one thread may pack four blocks of 512 steps at once: 4 x
@@ -42,7 +45,7 @@
 #include <string.h>
 
 enum {
-    M_BLOCK = 168,                   /* rows of matrix a that one thread multiplies by a panel */
+    M_BLOCK = 168,                   /* most rows of matrix a that one thread multiplies by a panel */
     RIGHT_PACKED = 4096 * 512,       /* numbers of b that are packed at once */
     LEFT_PACKED = 4 * M_BLOCK * 512, /* numbers of a that may be packed at once if b has panels */
     PACK_STEPS = 256                 /* numbers of a row of a that are one unit of packing */
@@ -76,6 +79,12 @@ static int numbers_of(const Part *p, int from, int steps) {
    row depends on all its numbers, and only the complete sum is scaled. */
 static int steps_at_once(const Part *p, int most) { return p->g->left_head ? p->steps : most / p->g->k_step; }
 
+/* The rows of a that one thread multiplies by a panel: full tiles. */
+static int block_rows(const Part *p) { return M_BLOCK / p->g->tile_rows * p->g->tile_rows; }
+
+/* The first row of a tile in the part. */
+static int first_row(const Part *p, int tile) { return tile_offset(p->g, p->rows, p->tiles, tile); }
+
 /* The size of `steps` steps of a row of a, in floats. */
 static int row_size(const Part *p, int steps) { return steps * p->g->left_step / (int)sizeof(float); }
 
@@ -84,12 +93,12 @@ static int pack_units_of(const Part *p) { return blocks_of(p->steps, steps_at_on
 
 /* The bytes of `rows` rows of packed tiles. */
 static size_t left_size(const Part *p, int rows) {
-    return (size_t)rows * ((size_t)p->g->left_head + (size_t)p->steps * (size_t)p->g->left_step);
+    return (size_t)whole_units(p->g, rows) * ((size_t)p->g->left_head + (size_t)p->steps * (size_t)p->g->left_step);
 }
 
 /* Step `at` of the tile of `rows` rows that begins with row `first` of the part. */
 static char *left_at(const Part *p, int first, int rows, int at) {
-    return p->left + left_size(p, first) + (size_t)at * (size_t)rows * (size_t)p->g->left_step;
+    return p->left + left_size(p, first) + (size_t)at * (size_t)whole_units(p->g, rows) * (size_t)p->g->left_step;
 }
 
 static void pack_tiles(const Part *p, int begin, int end) {
@@ -97,7 +106,7 @@ static void pack_tiles(const Part *p, int begin, int end) {
     const int pack_units = pack_units_of(p), most = steps_at_once(p, PACK_STEPS);
     for (int unit = begin; unit < end; unit++) {
         int tile = unit / pack_units, at = unit % pack_units * most, steps = smaller(most, p->steps - at);
-        int first = part_offset(p->rows, p->tiles, tile), rows = part_offset(p->rows, p->tiles, tile + 1) - first;
+        int first = first_row(p, tile), rows = first_row(p, tile + 1) - first;
         int row = p->row + first, from = p->from + at, k = numbers_of(p, from, steps);
         p->g->pack_left(left_at(p, first, rows, at),
                         x->a + (size_t)row * (size_t)x->lda + (size_t)from * (size_t)p->g->k_step, x->lda, rows, k);
@@ -126,7 +135,7 @@ static void multiply_block(const Part *p, int tile0, int tile1, int panel0, int 
         const char *next = right_at(p, panel + 1, at);
         if (panel + 1 == panel1) next = at + steps < p->steps ? right_at(p, panel0, at + steps) : after;
         for (int tile = tile0; tile < tile1; tile++, next += (size_t)steps * (size_t)line) {
-            int first = part_offset(p->rows, p->tiles, tile), rows = part_offset(p->rows, p->tiles, tile + 1) - first;
+            int first = first_row(p, tile), rows = first_row(p, tile + 1) - first;
             size_t row = (size_t)p->row + (size_t)first;
             p->g->multiply(rows, cols, steps, left_at(p, first, rows, at), right_at(p, panel, at),
                            init ? init + row * (size_t)ld_init + col : NULL, ld_init, x->c + row * (size_t)x->ldc + col,
@@ -135,14 +144,14 @@ static void multiply_block(const Part *p, int tile0, int tile1, int panel0, int 
     }
 }
 
-static int row_blocks(const Part *p) { return blocks_of(p->rows, M_BLOCK); }
+static int row_blocks(const Part *p) { return blocks_of(p->rows, block_rows(p)); }
 
 /* The number of units of work of a product: one for each panel and block of rows. */
 static int units_of(const Part *p) { return row_blocks(p) * p->panels; }
 
 /* Units begin..end-1 of a product; the run has `before` units of earlier products. */
 static void multiply_units(const Part *p, int begin, int end, int before) {
-    const int blocks = row_blocks(p), most = steps_at_once(p, kernels->k_block);
+    const int blocks = row_blocks(p), most = steps_at_once(p, gemm_k_block(p->g));
     while (begin < end) {
         int block = begin / p->panels, panel = begin % p->panels, count = smaller(p->panels - panel, end - begin);
         bool last = threads_is_share_boundary(p->threads, before + begin + count);
@@ -189,6 +198,7 @@ static void multiply_parts(Threads *threads, Part *list, int count) {
     PartList all = {list, count};
     size_t size = 0, work = 0;
     int pack_units = 0, units = 0;
+    Leave *leave = NULL; /* formats that share a matrix unit have the same */
     for (Part *p = list; p < list + count; p++) {
         p->threads = threads;
         p->tiles = blocks_of(p->rows, p->g->tile_rows);
@@ -196,17 +206,19 @@ static void multiply_parts(Threads *threads, Part *list, int count) {
         work += (size_t)p->rows * (size_t)row_size(p, p->steps) * (size_t)p->panels * (size_t)p->g->tile_cols;
         pack_units += p->tiles * pack_units_of(p);
         units += units_of(p);
+        if (p->g->leave) leave = p->g->leave;
     }
     char *left = threads_scratch(threads, SCRATCH_LEFT, size);
     for (Part *p = list; p < list + count; left += left_size(p, p->rows), p++) p->left = left;
     threads_run(threads, "pack left", pack_units, 1 + (int)(32768 * (size_t)pack_units / size), pack_run, &all);
-    threads_run(threads, "product", units, 1 + (int)((size_t)units * (1 << 17) / work), multiply_run, &all);
+    threads_run_and_leave(threads, "product", units, 1 + (int)((size_t)units * (1 << 17) / work), multiply_run, &all,
+                          leave);
 }
 
 /* Multiplies all rows of a by the panels of the part. */
 static void multiply_panels(Threads *threads, Part *p) {
     const int m = p->product.m;
-    int most = M_BLOCK * threads_count(threads);
+    int most = block_rows(p) * threads_count(threads);
     const int in_one_run = LEFT_PACKED / row_size(p, p->steps);
     if (p->product.b.panels && most < in_one_run) most = in_one_run;
     const int parts = blocks_of(m, most);
@@ -223,7 +235,7 @@ static void multiply_unpacked(Threads *threads, Part *p) {
     const int all = panels_of(p), steps = p->steps;
     CHECK(!p->g->right_head, "a product of format %d without panels", b->format);
     for (p->from = 0; p->from < steps; p->from += p->steps) {
-        p->steps = smaller(steps_at_once(p, kernels->k_block), steps - p->from);
+        p->steps = smaller(steps_at_once(p, gemm_k_block(p->g)), steps - p->from);
         p->stride = (size_t)p->steps * step_size(p);
         const int most = RIGHT_PACKED / (row_size(p, p->steps) * p->g->tile_cols);
         for (p->panel = 0; p->panel < all; p->panel += p->panels) {

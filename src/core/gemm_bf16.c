@@ -120,7 +120,8 @@ __attribute__((noinline)) static void full_tile(int rows, int steps, const void 
 static void multiply(int rows, int cols, int steps, const void *a, const void *b, const real *init, int ld_init,
                      real *c, int ld_c, const void *prefetch, int prefetch_step) {
     const unsigned saved = flush_begin();
-    multiply_with(full_tile, rows, cols, steps, a, b, init, ld_init, c, ld_c, prefetch, prefetch_step);
+    real buffer[TILE_ROWS * TILE_COLS];
+    multiply_with(full_tile, buffer, rows, cols, steps, a, b, init, ld_init, c, ld_c, prefetch, prefetch_step);
     flush_end(saved);
 }
 
@@ -184,6 +185,7 @@ static void pack_left(void *tile, const real *a, int lda, int rows, int k) {
 const GemmKernels TABLE = {
     .tile_rows = TILE_ROWS,
     .tile_cols = TILE_COLS,
+    .row_unit = 1,
     .k_step = BLOCK,
     .left_step = BLOCK * sizeof(real),
     .right_step = BLOCK * sizeof(real),
@@ -193,6 +195,7 @@ const GemmKernels TABLE = {
     .pack_rows = pack_rows,
     .pack_transposed = pack_transposed,
     .pack_list = pack_list,
+    .pack_left_list = pack_list,
 };
 
 /* NOLINTEND(bugprone-implicit-widening-of-multiplication-result) */

@@ -43,7 +43,8 @@ static void full_tile(int rows, int k, const void *a, const void *b, const real 
 
 static void multiply(int rows, int cols, int k, const void *a, const void *b, const real *init, int ld_init, real *c,
                      int ld_c, const void *prefetch, int prefetch_step) {
-    multiply_with(full_tile, rows, cols, k, a, b, init, ld_init, c, ld_c, prefetch, prefetch_step);
+    real buffer[TILE_ROWS * TILE_COLS];
+    multiply_with(full_tile, buffer, rows, cols, k, a, b, init, ld_init, c, ld_c, prefetch, prefetch_step);
 }
 
 /* ---- packing -------------------------------------------------------------------------------------------------- */
@@ -88,6 +89,7 @@ static real fma_rounds(long rounds, real x) {
 const GemmKernels TABLE = {
     .tile_rows = TILE_ROWS,
     .tile_cols = TILE_COLS,
+    .row_unit = 1,
     .k_step = 1,
     .left_step = sizeof(real),
     .right_step = sizeof(real),
@@ -97,6 +99,7 @@ const GemmKernels TABLE = {
     .pack_rows = pack_rows,
     .pack_transposed = pack_transposed,
     .pack_list = pack_list,
+    .pack_left_list = pack_list,
     .fma_rounds = fma_rounds,
 };
 

@@ -10,7 +10,9 @@
 
    Instructions for dot products multiply four unsigned bytes by four signed ones (x86: then b stores w + 128, and each
    sum begins at -128 Σ_k q_ik), or four signed bytes by four signed ones (aarch64). The other sets multiply pairs of
-   int16, to which they widen b. */
+   int16, to which they widen b. AMX multiplies registers of such groups of four; for few rows, dot products are faster,
+   from the same panels. */
+#include "core/amx.h"
 #include "core/kernels.h"
 #include "core/tile.h"
 
@@ -28,6 +30,13 @@ typedef int16_t lane;
 enum { OFFSET = 0 };
 #endif
 enum { K_STEP = sizeof(int32_t) / sizeof(lane), STEP_BYTES = TILE_COLS * K_STEP };
+
+/* The numbers of the inner index are packed in blocks, the last filled up with zeros. */
+#if defined(TIDE_AMX)
+enum { BLOCK = AMX_BYTES, ROW_UNIT = AMX_ROWS, MOST_ROWS = AMX_TILE };
+#else
+enum { BLOCK = K_STEP, ROW_UNIT = 1, MOST_ROWS = TILE_ROWS };
+#endif
 
 typedef int32_t vint __attribute__((vector_size(VW * sizeof(int32_t))));
 typedef float vfloat __attribute__((vector_size(VW * sizeof(float))));
@@ -70,9 +79,23 @@ INLINE vint dot_step(vint sum, vint a, vint b) {
 /* ---- a tile ---------------------------------------------------------------------------------------------------
 
    A packed tile has for each row its scale, then for each row the beginning of its sums, then [steps][rows] numbers of
-   32 bits. A panel has the scales of its columns, then [steps][TILE_COLS][K_STEP] bytes. */
+   32 bits. A panel has the scales of its columns, then [steps][TILE_COLS][K_STEP] bytes. A tile for AMX has
+   [blocks][rows] rows of a register instead, after as many scales and beginnings as it has rows with those that fill up
+   a register. */
 
 enum { LEFT_HEAD = sizeof(float) + sizeof(int32_t), RIGHT_HEAD = sizeof(float) };
+
+/* Stores the scaled sums of a row of c. */
+INLINE void store_row(const vint *sums, const float *col_scales, float row_scale, const real *init, real *c) {
+    vfloat scales[TILE_VECTORS];
+    memcpy(scales, col_scales, sizeof scales);
+#pragma GCC unroll 2
+    for (int j = 0; j < TILE_VECTORS; j++) {
+        const vreal scale = __builtin_convertvector(scales[j] * row_scale, vreal);
+        const vreal from = init ? v_load(init + j * VW) : v_splat(0);
+        v_store(c + j * VW, v_fma(__builtin_convertvector(sums[j], vreal), scale, from));
+    }
+}
 
 INLINE void tile(const int rows, int steps, const void *left, const void *right, const real *init, int ld_init, real *c,
                  int ld_c, const char *prefetch, int prefetch_step) {
@@ -94,29 +117,71 @@ INLINE void tile(const int rows, int steps, const void *left, const void *right,
             sum[i][1] = dot_step(sum[i][1], ai, b1);
         }
     }
-    vfloat scales[TILE_VECTORS];
-    memcpy(scales, col_scales, sizeof scales);
 #pragma GCC unroll 16
     for (int i = 0; i < rows; i++)
-#pragma GCC unroll 2
-        for (int j = 0; j < TILE_VECTORS; j++) {
-            const vreal scale = __builtin_convertvector(scales[j] * row_scales[i], vreal);
-            const vreal from = init ? v_load(init + (size_t)i * (size_t)ld_init + j * VW) : v_splat(0);
-            v_store(c + (size_t)i * (size_t)ld_c + j * VW,
-                    v_fma(__builtin_convertvector(sum[i][j], vreal), scale, from));
-        }
+        store_row(sum[i], col_scales, row_scales[i], init ? init + (size_t)i * (size_t)ld_init : NULL,
+                  c + (size_t)i * (size_t)ld_c);
 }
 
-static void full_tile(int rows, int steps, const void *a, const void *b, const real *init, int ld_init, real *c,
+#if defined(TIDE_AMX)
+/* As tile, with registers of AMX; `blocks` blocks. Registers of b are loaded from 16 of the 32 columns. */
+static void amx_tile(int rows, int blocks, const void *left, const void *right, const real *init, int ld_init, real *c,
+                     int ld_c, const char *prefetch, int prefetch_step) {
+    const int halves = blocks_of(rows, AMX_ROWS), padded = halves * AMX_ROWS;
+    const float *row_scales = left, *col_scales = right;
+    const int32_t *begin = (const int32_t *)left + padded;
+    const int8_t *a = (const int8_t *)(begin + padded), *b = (const int8_t *)(col_scales + TILE_COLS);
+    enum { CACHE_LINE = 64 };
+    amx_enter();
+    _tile_zero(0);
+    _tile_zero(1);
+    _tile_zero(2);
+    _tile_zero(3);
+    for (int block = 0; block < blocks; block++, a += padded * BLOCK, b += BLOCK * TILE_COLS) {
+        _tile_loadd(4, a, BLOCK);
+        _tile_loadd(6, b, STEP_BYTES);
+        _tile_loadd(7, b + STEP_BYTES / 2, STEP_BYTES);
+        for (int at = 0; at < prefetch_step; at += CACHE_LINE) __builtin_prefetch(prefetch + at, 0, 2);
+        prefetch += prefetch_step;
+        _tile_dpbsud(0, 4, 6);
+        _tile_dpbsud(1, 4, 7);
+        if (halves == 2) {
+            _tile_loadd(5, a + AMX_ROWS * BLOCK, BLOCK);
+            _tile_dpbsud(2, 5, 6);
+            _tile_dpbsud(3, 5, 7);
+        }
+    }
+    vint sums[AMX_TILE][TILE_VECTORS];
+    _tile_stored(0, &sums[0][0], sizeof *sums);
+    _tile_stored(1, &sums[0][1], sizeof *sums);
+    _tile_stored(2, &sums[AMX_ROWS][0], sizeof *sums);
+    _tile_stored(3, &sums[AMX_ROWS][1], sizeof *sums);
+    for (int i = 0; i < rows; i++) {
+        for (int j = 0; j < TILE_VECTORS; j++) sums[i][j] += begin[i];
+        store_row(sums[i], col_scales, row_scales[i], init ? init + (size_t)i * (size_t)ld_init : NULL,
+                  c + (size_t)i * (size_t)ld_c);
+    }
+}
+#endif
+
+static void full_tile(int rows, int blocks, const void *a, const void *b, const real *init, int ld_init, real *c,
                       int ld_c, const void *prefetch, int prefetch_step) {
-#define TILE(n) tile(n, steps, a, b, init, ld_init, c, ld_c, prefetch, prefetch_step)
+#if defined(TIDE_AMX)
+    if (rows > TILE_ROWS) {
+        amx_tile(rows, blocks, a, b, init, ld_init, c, ld_c, prefetch, prefetch_step);
+        return;
+    }
+#endif
+    const int steps = blocks * (BLOCK / K_STEP), each = prefetch_step / (BLOCK / K_STEP);
+#define TILE(n) tile(n, steps, a, b, init, ld_init, c, ld_c, prefetch, each)
     TILE_OF(rows, TILE);
 #undef TILE
 }
 
-static void multiply(int rows, int cols, int steps, const void *a, const void *b, const real *init, int ld_init,
+static void multiply(int rows, int cols, int blocks, const void *a, const void *b, const real *init, int ld_init,
                      real *c, int ld_c, const void *prefetch, int prefetch_step) {
-    multiply_with(full_tile, rows, cols, steps, a, b, init, ld_init, c, ld_c, prefetch, prefetch_step);
+    real buffer[MOST_ROWS][TILE_COLS];
+    multiply_with(full_tile, *buffer, rows, cols, blocks, a, b, init, ld_init, c, ld_c, prefetch, prefetch_step);
 }
 
 /* ---- packing -------------------------------------------------------------------------------------------------- */
@@ -150,18 +215,19 @@ static int32_t quantise(lane *q, const real *x, int n, float inverse) {
     return sum;
 }
 
-/* A row with max |x| < 2^-100 becomes zeros. If a row has NaN or infinity, its scale and its products are not finite.
- */
-static void pack_row(float *scale, int32_t *begin, int32_t *to, int rows, const real *x, int k) {
-    enum { MOST_INT8 = 127, PART = 512 /* a multiple of K_STEP */ };
+/* Packs a row: `group` numbers of each block at once, and the next ones `stride` numbers of 32 bits behind. A row with
+   max |x| < 2^-100 becomes zeros. If a row has NaN or infinity, its scale and its products are not finite. */
+INLINE void pack_row(const int group, float *scale, int32_t *begin, int32_t *to, int stride, const real *x, int k) {
+    enum { MOST_INT8 = 127, PART = 512 /* a multiple of BLOCK */ };
     const float most = largest(x, k), smallest = 0x1p-100f;
     const float inverse = most >= smallest ? MOST_INT8 / most : 0;
     int32_t sum = 0;
     for (int at = 0; at < k; at += PART) {
         const int n = k - at < PART ? k - at : PART;
-        lane q[PART + K_STEP] = {0};
+        lane q[PART + BLOCK] = {0};
         sum += quantise(q, x + at, n, inverse);
-        for (int p = 0; p < n; p += K_STEP, to += rows) memcpy(to, q + p, sizeof *to);
+        for (int p = 0; p < blocks_of(n, BLOCK) * BLOCK; p += group, to += stride)
+            memcpy(to, q + p, (size_t)group * sizeof *q);
     }
     *scale = most < smallest ? 0 : most / MOST_INT8;
     *begin = -OFFSET * sum;
@@ -169,8 +235,12 @@ static void pack_row(float *scale, int32_t *begin, int32_t *to, int rows, const 
 
 static void pack_left(void *tile, const real *a, int lda, int rows, int k) {
     float *scales = tile;
-    int32_t *begin = (int32_t *)tile + rows, *numbers = begin + rows;
-    for (int i = 0; i < rows; i++) pack_row(&scales[i], &begin[i], numbers + i, rows, a + (size_t)i * (size_t)lda, k);
+    const bool amx = rows > TILE_ROWS;
+    const int height = amx ? blocks_of(rows, AMX_ROWS) * AMX_ROWS : rows, line = AMX_BYTES / sizeof(int32_t);
+    int32_t *begin = (int32_t *)tile + height, *numbers = begin + height;
+    for (int i = 0; i < rows; i++, a += lda)
+        if (amx) pack_row(BLOCK, &scales[i], &begin[i], numbers + i * line, height * line, a, k);
+        else pack_row(K_STEP, &scales[i], &begin[i], numbers + i, height, a, k);
 }
 
 /* Packs `count` rows of b, or of its transpose, from row `row` on; they are in one step. Element j of a row is
@@ -178,9 +248,7 @@ static void pack_left(void *tile, const real *a, int lda, int rows, int k) {
 INLINE void pack_step(const int count, uint8_t *panel, int width, int row, const int8_t *b, size_t stride, size_t next,
                       int cols) {
     const int lane_at = row % K_STEP;
-    uint8_t *to = panel + (size_t)(row - lane_at) * (size_t)width;
-    if (!lane_at && count < K_STEP) memset(to, 0, (size_t)width * K_STEP);
-    to += lane_at;
+    uint8_t *to = panel + (size_t)(row - lane_at) * (size_t)width + lane_at;
     for (int j = 0; j < cols; j++, to += K_STEP, b += stride)
 #pragma GCC unroll 4
         for (int i = 0; i < count; i++) to[i] = (uint8_t)(b[(size_t)i * next] + OFFSET);
@@ -190,7 +258,9 @@ INLINE void pack_step(const int count, uint8_t *panel, int width, int row, const
 INLINE void pack_steps(uint8_t *panel, int width, int first, const int8_t *b, size_t stride, size_t next, int cols,
                        int k) {
     int p = 0;
-    while (p < k)
+    while (p < k) {
+        if ((first + p) % BLOCK == 0 && k - p < BLOCK)
+            memset(panel + (size_t)(first + p) * (size_t)width, 0, (size_t)width * BLOCK);
         if ((first + p) % K_STEP == 0 && p + K_STEP <= k) {
             uint8_t *step = panel + (size_t)(first + p) * (size_t)width;
             memset(step + cols * K_STEP, 0, (size_t)(width - cols) * K_STEP);
@@ -200,6 +270,7 @@ INLINE void pack_steps(uint8_t *panel, int width, int first, const int8_t *b, si
             pack_step(1, panel, width, first + p, b + (size_t)p * next, stride, next, cols);
             p++;
         }
+    }
 }
 
 static void pack_rows(void *panel, int width, int first, const void *b, int ld, int cols, int k) {
@@ -211,11 +282,12 @@ static void pack_transposed(void *panel, int width, const void *b, int ld, int c
 }
 
 const GemmKernels TABLE = {
-    .tile_rows = TILE_ROWS,
+    .tile_rows = MOST_ROWS,
     .tile_cols = TILE_COLS,
-    .k_step = K_STEP,
-    .left_step = sizeof(int32_t),
-    .right_step = K_STEP,
+    .row_unit = ROW_UNIT,
+    .k_step = BLOCK,
+    .left_step = BLOCK * sizeof(lane),
+    .right_step = BLOCK,
     .right_unit = K_STEP,
     .left_head = LEFT_HEAD,
     .right_head = RIGHT_HEAD,
@@ -223,6 +295,9 @@ const GemmKernels TABLE = {
     .pack_left = pack_left,
     .pack_rows = pack_rows,
     .pack_transposed = pack_transposed,
+#if defined(TIDE_AMX)
+    .leave = amx_leave,
+#endif
 };
 
 /* NOLINTEND(bugprone-implicit-widening-of-multiplication-result) */

@@ -14,7 +14,7 @@
 #include <string.h>
 
 enum {
-    M_BLOCK = 168,                   /* rows of c in a block: a multiple of 14, 12 and 6 */
+    M_BLOCK = 168,                   /* most rows of c in a block: a multiple of 14, 12 and 6 */
     RUN_STEPS = 2048,                /* steps of a run, unless the caller says otherwise */
     RIGHT_PACKED = 1024 * RUN_STEPS, /* numbers of y that are packed at once */
     PACK_STEPS = 256,                /* steps of a tile or panel that are one unit of packing */
@@ -50,29 +50,36 @@ static int packed_steps(const Part *t) { return t->place[t->run]; }
 
 /* The bytes of `steps` packed steps, a multiple of k_step, of `rows` rows of x, and of `cols` columns of y. */
 static size_t left_size(const Part *t, int rows, int steps) {
-    return (size_t)rows * (size_t)(steps / t->g->k_step) * (size_t)t->g->left_step;
+    return (size_t)whole_units(t->g, rows) * (size_t)(steps / t->g->k_step) * (size_t)t->g->left_step;
 }
 static size_t right_size(const Part *t, int cols, int steps) {
     return (size_t)cols * (size_t)(steps / t->g->k_step) * (size_t)t->g->right_step;
 }
 
 /* Packs PACK_STEPS of the packed steps from `at` on, fewer at the end: the numbers col..col+cols-1 of the rows of x or
-   y. `to` is the tile or panel, and kernel_step the bytes of k_step of its steps. If k_step is 1, no shard is padded,
-   and all shards are packed by one call. */
-static void pack_unit(const Part *t, char *to, size_t kernel_step, int at, int width, const real *const *rows, int col,
-                      int cols) {
+   y. `to` is the tile or panel, `pack` the kernel for it, and kernel_step the bytes of k_step of its steps. If k_step
+   is 1, no shard is padded, and all shards are packed by one call. */
+typedef void PackList(void *steps, int width, const real *const *rows, int col, int cols, int k);
+static void pack_unit(const Part *t, PackList *pack, char *to, size_t kernel_step, int at, int width,
+                      const real *const *rows, int col, int cols) {
     const int end = smaller(at + PACK_STEPS, packed_steps(t)), k_step = t->g->k_step;
     if (k_step == 1) {
-        t->g->pack_list(to + (size_t)at * kernel_step, width, rows + t->from + at, col, cols, end - at);
+        pack(to + (size_t)at * kernel_step, width, rows + t->from + at, col, cols, end - at);
         return;
     }
     for (int s = 0, first = t->from; s < t->run; first += t->count[s++]) {
         const int begin = larger(at, t->place[s]), stop = smaller(end, t->place[s] + t->count[s]);
         if (begin < stop)
-            t->g->pack_list(to + (size_t)(begin / k_step) * kernel_step, width, rows + first + begin - t->place[s], col,
-                            cols, stop - begin);
+            pack(to + (size_t)(begin / k_step) * kernel_step, width, rows + first + begin - t->place[s], col, cols,
+                 stop - begin);
     }
 }
+
+/* The rows of c in a block: full tiles. */
+static int block_rows(const GemmKernels *g) { return M_BLOCK / g->tile_rows * g->tile_rows; }
+
+/* The first row of a tile in the part. */
+static int first_row(const Part *t, int tile) { return tile_offset(t->g, t->rows, t->tiles, tile); }
 
 static int pack_units(const Part *t) { return blocks_of(packed_steps(t), PACK_STEPS); }
 
@@ -82,8 +89,8 @@ static void pack_panels(void *context, int begin, int end) {
     for (int unit = begin; unit < end; unit++) {
         const int panel = unit / units, col = (t->panel + panel) * width;
         char *to = t->right + (size_t)panel * right_size(t, width, packed_steps(t));
-        pack_unit(t, to, right_size(t, width, t->g->k_step), unit % units * PACK_STEPS, width, t->p->y, col,
-                  smaller(width, t->p->n - col));
+        pack_unit(t, t->g->pack_list, to, right_size(t, width, t->g->k_step), unit % units * PACK_STEPS, width, t->p->y,
+                  col, smaller(width, t->p->n - col));
     }
 }
 
@@ -91,11 +98,10 @@ static void pack_tiles(void *context, int begin, int end) {
     const Part *t = context;
     const int units = pack_units(t);
     for (int unit = begin; unit < end; unit++) {
-        const int tile = unit / units, first = part_offset(t->rows, t->tiles, tile);
-        const int rows = part_offset(t->rows, t->tiles, tile + 1) - first;
+        const int tile = unit / units, first = first_row(t, tile), rows = first_row(t, tile + 1) - first;
         char *to = t->left + left_size(t, first, packed_steps(t));
-        pack_unit(t, to, left_size(t, rows, t->g->k_step), unit % units * PACK_STEPS, rows, t->p->x, t->row + first,
-                  rows);
+        pack_unit(t, t->g->pack_left_list, to, left_size(t, rows, t->g->k_step), unit % units * PACK_STEPS, rows,
+                  t->p->x, t->row + first, rows);
     }
 }
 
@@ -112,16 +118,15 @@ static int cols_of(const Part *t, const Block *b) { return smaller(t->g->tile_co
    leading dimension ld, receives the result; it is continued if `continues`. */
 static void multiply(const Part *t, const Block *b, int begin, int end, bool continues, real *sums, int cols, int ld) {
     const GemmKernels *g = t->g;
-    const int width = g->tile_cols, all = packed_steps(t);
+    const int width = g->tile_cols, all = packed_steps(t), k_block = gemm_k_block(g);
     const int line = blocks_of(width * g->right_step, b->tile1 - b->tile0); /* bytes that each tile prefetches */
     const char *panel = t->right + (size_t)b->panel * right_size(t, width, all);
     if (begin == end && !continues) memset(sums, 0, (size_t)b->rows * (size_t)ld * sizeof(real));
-    for (int at = begin; at < end; at += kernels->k_block) {
-        const int steps = blocks_of(smaller(kernels->k_block, end - at), g->k_step), last = b->panel + 1 == t->panels;
+    for (int at = begin; at < end; at += k_block) {
+        const int steps = blocks_of(smaller(k_block, end - at), g->k_step), last = b->panel + 1 == t->panels;
         const char *right = panel + right_size(t, width, at), *next = right + (last ? 0 : right_size(t, width, all));
         for (int tile = b->tile0; tile < b->tile1; tile++, next += (size_t)steps * (size_t)line) {
-            const int first = part_offset(t->rows, t->tiles, tile);
-            const int rows = part_offset(t->rows, t->tiles, tile + 1) - first;
+            const int first = first_row(t, tile), rows = first_row(t, tile + 1) - first;
             real *c = sums + (size_t)(first - b->first) * (size_t)ld;
             g->multiply(rows, cols, steps, t->left + left_size(t, first, all) + left_size(t, rows, at), right,
                         continues || at > begin ? c : NULL, ld, c, ld, next, line);
@@ -187,7 +192,7 @@ static void compute_tree(const Part *t, const Block *b) {
     else transfer(t, b, STORE, tree[0], partial);
 }
 
-static int row_blocks(const Part *t) { return blocks_of(t->rows, M_BLOCK); }
+static int row_blocks(const Part *t) { return blocks_of(t->rows, block_rows(t->g)); }
 
 static void compute_blocks(void *context, int begin, int end) {
     const Part *t = context;
@@ -197,8 +202,8 @@ static void compute_blocks(void *context, int begin, int end) {
         Block b = {.tile0 = part_offset(t->tiles, blocks, block),
                    .tile1 = part_offset(t->tiles, blocks, block + 1),
                    .panel = unit % t->panels};
-        b.first = part_offset(t->rows, t->tiles, b.tile0);
-        b.rows = part_offset(t->rows, t->tiles, b.tile1) - b.first;
+        b.first = first_row(t, b.tile0);
+        b.rows = first_row(t, b.tile1) - b.first;
         if (t->p->shards) compute_tree(t, &b);
         else multiply(t, &b, 0, t->count[0], true, block_in(t, &b, t->p->c), cols_of(t, &b), t->p->n);
     }
@@ -219,7 +224,7 @@ static void compute_steps(Part *t) {
     place_steps(t);
     const int width = t->g->tile_cols, all = blocks_of(t->p->n, width), m = t->p->m, steps = packed_steps(t);
     const int most = larger(RIGHT_PACKED / (larger(steps, 1) * width), 1);
-    const int most_rows = M_BLOCK * threads_count(t->threads), units = pack_units(t);
+    const int most_rows = block_rows(t->g) * threads_count(t->threads), units = pack_units(t);
     t->left = threads_scratch(t->threads, SCRATCH_LEFT, left_size(t, smaller(m, most_rows), steps));
     for (t->panel = 0; t->panel < all; t->panel += t->panels) {
         t->panels = smaller(most, all - t->panel);
@@ -229,7 +234,8 @@ static void compute_steps(Part *t) {
             t->rows = smaller(most_rows, m - t->row);
             t->tiles = blocks_of(t->rows, t->g->tile_rows);
             threads_run(t->threads, "pack left", t->tiles * units, 4, pack_tiles, t);
-            threads_run(t->threads, "weight gradient", row_blocks(t) * t->panels, 1, compute_blocks, t);
+            threads_run_and_leave(t->threads, "weight gradient", row_blocks(t) * t->panels, 1, compute_blocks, t,
+                                  t->g->leave);
         }
     }
 }

@@ -2,6 +2,7 @@
 #ifndef TIDE_KERNELS_H
 #define TIDE_KERNELS_H
 
+#include "core/base.h"
 #include "core/operand.h"
 #include "core/real.h"
 
@@ -34,7 +35,11 @@ static inline int blocks_of(int size, int block) { return (size + block - 1) / b
    Ahead of the steps, a tile or panel has a head with the scales of its rows or columns, if the format has scales. */
 typedef struct GemmKernels {
     int tile_rows, tile_cols; /* size of a tile of c that stays in registers */
+    /* Tiles of a begin at multiples of row_unit, and a tile has memory for so many rows that they are a multiple of it.
+       tile_rows is one, too. */
+    int row_unit;
     int k_step;
+    int k_most; /* most numbers of the inner index in one call of `multiply`, if less than Kernels.k_block; or 0 */
     /* Bytes of a step and of the head, for one row of a tile (left) and one column of a panel (right). */
     int left_step, right_step, left_head, right_head;
     /* A step of a panel has right_step / right_unit units of each column, [units][tile_cols]; a unit is contiguous. */
@@ -55,20 +60,33 @@ typedef struct GemmKernels {
     void (*pack_transposed)(void *steps, int width, const void *b, int ld, int cols, int k);
 
     /* Not PANELS_I8: pack_rows for columns col..col+cols-1 of k rows that are anywhere in memory; the last step is
-       filled up with zeros. For a panel, and for a tile of `width` rows of the transpose. */
+       filled up with zeros. pack_list packs a panel, pack_left_list a tile, whose `width` rows are these columns. */
     void (*pack_list)(void *steps, int width, const real *const *rows, int col, int cols, int k);
-    /* Only PANELS_F32: computes `rounds` tile_rows tile_cols fused multiply-adds in registers, to measure the peak
-       speed of the CPU. */
+    void (*pack_left_list)(void *steps, int width, const real *const *rows, int col, int cols, int k);
+    /* Computes `rounds` tile_rows tile_cols k_step multiply-adds in registers, to measure the peak speed of the CPU.
+       NULL: the peak is that of PANELS_F32. */
     real (*fma_rounds)(long rounds, real x);
+    /* Called by each thread after its last call of `multiply` or fma_rounds in a run of the threads; may be NULL. */
+    Leave *leave;
 } GemmKernels;
+
+/* The most numbers of the inner index in one call of `multiply`, if there are no heads. */
+int gemm_k_block(const GemmKernels *g);
+
+/* `rows`, rounded up to whole units. */
+static inline int whole_units(const GemmKernels *g, int rows) { return blocks_of(rows, g->row_unit) * g->row_unit; }
+
+/* The first row of tile `tile`, if `rows` rows are divided into `tiles` tiles. tile == tiles: `rows`. */
+static inline int tile_offset(const GemmKernels *g, int rows, int tiles, int tile) {
+    return smaller(part_offset(blocks_of(rows, g->row_unit), tiles, tile) * g->row_unit, rows);
+}
 
 /* The kernels of one instruction set. n is the length of a row. Pointers may have any alignment. A kernel adds to
    its arguments d.. that are not const (gradients). */
 typedef struct Kernels {
     const char *name;
     const GemmKernels *gemm[PANEL_FORMATS];
-    int k_block; /* most numbers of the inner index in one call of `multiply`, see gemm.c: a multiple of every k_step;
-                    the bits do not depend on it */
+    int k_block; /* see gemm_k_block and gemm.c: a multiple of every k_step; the bits do not depend on it */
 
     void (*add)(int n, real *y, const real *x);           /* y += x */
     void (*divide)(int n, real *y, real d);               /* y /= d */
@@ -127,13 +145,13 @@ extern const Kernels *kernels;
 
 /* Returns the sets of kernels that this build and CPU have, the fastest at index 0 and "portable" last; NULL beyond.
    WebAssembly has only "simd128". Sets with the instructions for dot products differ from the next set only in
-   gemm[PANELS_I8]. */
+   gemm[PANELS_I8], and "amx" also in gemm[PANELS_BF16]. */
 const Kernels *kernels_at(int index);
 
-/* Sets `kernels` to the set of this name: "avx512vnni", "avx512", "avxvnni", "avx2", "neondot", "neon", "portable", or
-   "auto" for kernels_at(0). Returns 0, or -1 if this build and CPU have no such set. Call it before a model is loaded
-   or a tape computes, and not while another thread uses tide: packed weights have the format of the set that packed
-   them. */
+/* Sets `kernels` to the set of this name: "amx", "avx512vnni", "avx512", "avxvnni", "avx2", "neondot", "neon",
+   "portable", or "auto" for kernels_at(0). Returns 0, or -1 if this build and CPU have no such set. Call it before a
+   model is loaded or a tape computes, and not while another thread uses tide: packed weights have the format of the set
+   that packed them. */
 int kernels_choose(const char *name);
 
 #endif

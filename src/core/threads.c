@@ -34,6 +34,7 @@ struct Threads {
     /* The current run. The caller writes it before it fills the shares; a thread reads it after it has taken items. */
     Work *work;
     void *context;
+    Leave *leave;
     int items;
     atomic_int parts, range; /* a thread that comes too late may read these, but finds no items */
     atomic_bool stop;
@@ -94,15 +95,18 @@ static int run_share(Threads *pool, int share, unsigned round) {
    this time may the thread read the fields of the run. */
 static void run_part(Threads *pool, unsigned round, int thread) {
     const int parts = atomic_load_explicit(&pool->parts, memory_order_relaxed);
+    Leave *leave = NULL;
     double began = seconds_now();
     for (int i = 0; i < parts; i++) {
         const int done = run_share(pool, (thread + i) % parts, round);
         if (done == 0) continue;
+        leave = pool->leave;
         const double now = seconds_now();
         pool->workers[thread].busy += now - began;
         began = now;
         atomic_fetch_add_explicit(&pool->done, done, memory_order_release);
     }
+    if (leave) leave();
 }
 
 /* Waits until the round is not `seen`. First spins for a while, because the next run usually follows soon; then
@@ -190,6 +194,7 @@ int threads_count(const Threads *pool) { return pool->n; }
 static void run_shares(Threads *pool) {
     if (pool->parts == 1) {
         pool->work(pool->context, 0, pool->items);
+        if (pool->leave) pool->leave();
         return;
     }
     const unsigned round = atomic_load(&pool->round) + 1;
@@ -216,11 +221,16 @@ static Tally *tally_of(Threads *pool, const char *name) {
 }
 
 void threads_run(Threads *pool, const char *name, int n, int grain, Work *work, void *context) {
+    threads_run_and_leave(pool, name, n, grain, work, context, NULL);
+}
+
+void threads_run_and_leave(Threads *pool, const char *name, int n, int grain, Work *work, void *context, Leave *leave) {
     if (n <= 0) return;
     if (grain < 1) grain = 1;
     const int parts = (n - 1) / grain + 1;
     pool->work = work;
     pool->context = context;
+    pool->leave = leave;
     pool->items = n;
     pool->parts = parts < pool->n ? parts : pool->n;
     pool->range = n / (pool->parts * RANGES) > grain ? n / (pool->parts * RANGES) : grain;

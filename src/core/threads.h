@@ -22,6 +22,12 @@ int threads_count(const Threads *threads);
 typedef void Work(void *context, int begin, int end);
 void threads_run(Threads *threads, const char *name, int n, int grain, Work *work, void *context);
 
+/* threads_run; each thread that called `work` then calls `leave`, unless it is NULL. It may still do so when the run
+   has ended, but before it takes part in another. */
+typedef void Leave(void);
+void threads_run_and_leave(Threads *threads, const char *name, int n, int grain, Work *work, void *context,
+                           Leave *leave);
+
 /* During a run: true if the item is the first of a thread's share, or n. The thread that computes the item before it
    rarely continues past it, so this is a hint for prefetching. */
 bool threads_is_share_boundary(const Threads *threads, int item);

@@ -48,18 +48,19 @@ enum {
 typedef void FullTile(int rows, int steps, const void *a, const void *b, const real *init, int ld_init, real *c,
                       int ld_c, const void *prefetch, int prefetch_step);
 
-/* GemmKernels.multiply: a tile of fewer columns is computed in a buffer. */
-INLINE void multiply_with(FullTile *full, int rows, int cols, int steps, const void *a, const void *b, const real *init,
-                          int ld_init, real *c, int ld_c, const void *prefetch, int prefetch_step) {
+/* GemmKernels.multiply: a tile of fewer columns is computed in a buffer of full rows. */
+INLINE void multiply_with(FullTile *full, real *buffer, int rows, int cols, int steps, const void *a, const void *b,
+                          const real *init, int ld_init, real *c, int ld_c, const void *prefetch, int prefetch_step) {
     if (cols == TILE_COLS) {
         full(rows, steps, a, b, init, ld_init, c, ld_c, prefetch, prefetch_step);
         return;
     }
-    real buffer[TILE_ROWS][TILE_COLS] = {{0}};
+    memset(buffer, 0, (size_t)rows * TILE_COLS * sizeof(real));
     for (int i = 0; init && i < rows; i++)
-        memcpy(buffer[i], init + (size_t)i * (size_t)ld_init, (size_t)cols * sizeof(real));
-    full(rows, steps, a, b, *buffer, TILE_COLS, *buffer, TILE_COLS, prefetch, prefetch_step);
-    for (int i = 0; i < rows; i++) memcpy(c + (size_t)i * (size_t)ld_c, buffer[i], (size_t)cols * sizeof(real));
+        memcpy(buffer + i * TILE_COLS, init + (size_t)i * (size_t)ld_init, (size_t)cols * sizeof(real));
+    full(rows, steps, a, b, buffer, TILE_COLS, buffer, TILE_COLS, prefetch, prefetch_step);
+    for (int i = 0; i < rows; i++)
+        memcpy(c + (size_t)i * (size_t)ld_c, buffer + i * TILE_COLS, (size_t)cols * sizeof(real));
 }
 
 #endif

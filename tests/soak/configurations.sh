@@ -6,7 +6,7 @@
 needs python3
 smallest_run "$scratch/any" --after-batches 1
 sets=
-for isa in avx512vnni avx512 avxvnni avx2 neondot neon portable; do
+for isa in amx avx512vnni avx512 avxvnni avx2 neondot neon portable; do
     if has_isa "$scratch/any" $isa; then sets="$sets $isa"; fi
 done
 # shellcheck disable=SC2086 # a list of words

@@ -76,12 +76,10 @@ int main(void) {
     static const char *const kinds[] = {"additive", "dot", "general",        "scaled-dot",  "multi-head", "none",
                                         "gru",      "cnn", "self-attention", "transformer", "deep-bigru", "coverage"};
     int failed = 0;
-    for (int set = next_set(-1, PANELS_F32); kernels_at(set); set = next_set(set, PANELS_F32)) {
-        kernels = kernels_at(set);
+    for (int set = 0; (kernels = distinct_set(set, PANELS_BF16)); set++)
         for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
             failed |= print_hash(kinds[i], PANELS_F32, i ? SMALL_BATCH : BATCH);
             failed |= print_hash(kinds[i], PANELS_BF16, i ? SMALL_BATCH : BATCH);
         }
-    }
     return failed;
 }

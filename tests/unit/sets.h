@@ -4,13 +4,20 @@
 
 #include "core/kernels.h"
 
-/* The set of kernels after `set` (-1: the first), but not one whose products of this format are also those of the set
-   behind it: some sets differ only in the products of int8. */
-static inline int next_set(int set, PanelFormat format) {
-    const Kernels *behind;
-    do behind = kernels_at(++set + 1);
-    while (behind && behind->gemm[format] == kernels_at(set)->gemm[format]);
-    return set;
+/* The set "amx" with the instructions of AMX in C, if the test is linked with software_set.c; NULL if this CPU lacks
+   other instructions of it. */
+const Kernels *software_set(void) __attribute__((weak));
+
+/* Returns set `index` of those that differ in the products of this format, or in other kernels: some sets differ only
+   in the products of int8. The last one is software_set. NULL behind it. */
+static inline const Kernels *distinct_set(int index, PanelFormat format) {
+    const Kernels *set, *behind;
+    for (int i = 0; (set = kernels_at(i)); i++) {
+        behind = kernels_at(i + 1);
+        if (behind && behind->gemm[format] == set->gemm[format]) continue;
+        if (index-- == 0) return set;
+    }
+    return index == 0 && software_set && format != PANELS_F32 ? software_set() : NULL;
 }
 
 #endif

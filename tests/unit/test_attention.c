@@ -112,9 +112,8 @@ static void any_threads_and_kernels_give_the_same_bits(void **unused) {
     static Outcome first, other;
     attend_batch(1, &first);
     assert_true(isfinite(first.gradient[0]) && first.gradient[0] != 0);
-    for (int set = next_set(-1, PANELS_F32); kernels_at(set); set = next_set(set, PANELS_F32))
+    for (int set = 0; (kernels = distinct_set(set, PANELS_F32)); set++)
         for (int i = 0; i < 3; i++) {
-            kernels = kernels_at(set);
             attend_batch(counts[i], &other);
             if (memcmp(&first, &other, sizeof first) != 0)
                 fail_msg("%s with %d threads differs", kernels->name, counts[i]);

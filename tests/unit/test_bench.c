@@ -504,10 +504,11 @@ static void a_median_is_in_the_middle(void **unused) {
 
 /* One thread's peak is the speed of the loop that measures it. Other programs can only slow down a measurement, so the
    best of many are compared, as many on both sides and as long. */
-static void the_peak_is_the_speed_of_its_loop(void **unused) {
-    (void)unused;
+static void check_peak(PanelFormat format) {
     enum { ROUNDS = 1 << 21, EACH = 5, LEAST = 4, MOST = 40 };
-    const GemmKernels *gemm = kernels->gemm[PANELS_F32];
+    const GemmKernels *gemm = kernels->gemm[format];
+    if (!gemm->fma_rounds) gemm = kernels->gemm[PANELS_F32];
+    const double operations = 2.0 * ROUNDS * gemm->tile_rows * gemm->tile_cols * gemm->k_step;
     Threads *threads = threads_new(1);
     double peak = 0, seconds = INFINITY, ratio = 0;
     for (int i = 0; i < MOST && (i < LEAST || fabs(ratio - 1) > 0.2); i++) {
@@ -516,11 +517,18 @@ static void the_peak_is_the_speed_of_its_loop(void **unused) {
             gemm->fma_rounds(ROUNDS, (real)0.5);
             seconds = fmin(seconds, seconds_now() - began);
         }
-        peak = fmax(peak, bench_peak(threads));
-        ratio = peak * seconds / (2.0 * ROUNDS * gemm->tile_rows * gemm->tile_cols);
+        if (gemm->leave) gemm->leave();
+        peak = fmax(peak, bench_peak(threads, format));
+        ratio = peak * seconds / operations;
     }
-    if (!(fabs(ratio - 1) < 0.2)) fail_msg("%g times the speed of the loop", ratio);
+    if (!(fabs(ratio - 1) < 0.2)) fail_msg("format %d: %g times the speed of the loop", format, ratio);
     threads_free(threads);
+}
+
+static void the_peak_is_the_speed_of_its_loop(void **unused) {
+    (void)unused;
+    check_peak(PANELS_F32);
+    check_peak(PANELS_BF16);
 }
 
 int main(void) {

@@ -15,6 +15,7 @@
 #include "bench/row_kernels.h"
 #include "core/base.h"
 #include "core/rng.h"
+#include "sets.h"
 
 /* Must be the first test, before any call of kernels_choose. */
 static void the_fastest_set_is_chosen_before_main(void **unused) {
@@ -720,14 +721,19 @@ static void multiply_adds_round_once(void **unused) {
     kernels_choose("auto");
 }
 
-/* The kernel that measures the peak speed really computes: with a factor of 1, its registers keep their numbers. */
-static void the_peak_kernel_computes(void **unused) {
+/* The kernels that measure the peak speed really compute: with a factor of 1, the registers of floats keep their
+   numbers; those of a matrix unit add up their products. */
+static void the_peak_kernels_compute(void **unused) {
     (void)unused;
-    for (int set = 0; kernels_at(set); set++) {
-        const GemmKernels *gemm = kernels_at(set)->gemm[PANELS_F32];
+    const Kernels *set;
+    for (int i = 0; (set = distinct_set(i, PANELS_BF16)); i++) {
+        const GemmKernels *gemm = set->gemm[PANELS_F32], *unit = set->gemm[PANELS_BF16];
         const int rows = gemm->tile_rows;
         assert_true(gemm->fma_rounds(5, 1) == (float)(rows * (2 * rows - 1)));
         assert_true(gemm->fma_rounds(5, 0) == (float)(2 * rows));
+        if (!unit->fma_rounds) continue;
+        assert_true(unit->fma_rounds(5, 3) == (float)(5 * unit->k_step * 3));
+        unit->leave();
     }
 }
 
@@ -778,7 +784,7 @@ int main(void) {
         cmocka_unit_test(dropout_keeps_a_share),
         cmocka_unit_test(kernels_are_chosen_before_constructors_run),
         cmocka_unit_test(rows_are_normalised),
-        cmocka_unit_test(the_peak_kernel_computes),
+        cmocka_unit_test(the_peak_kernels_compute),
     };
     return cmocka_run_group_tests_name("kernels", tests, NULL, restore);
 }

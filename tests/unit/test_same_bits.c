@@ -33,9 +33,8 @@ static void check_bits(const char *kind, PanelFormat products, const int counts[
     size_t size;
     real *first = train(kind, products, 1, right, &size);
     assert_true(isfinite(right[UPDATES - 1]));
-    for (int set = next_set(-1, PANELS_F32); kernels_at(set); set = next_set(set, PANELS_F32))
+    for (int set = 0; (kernels = distinct_set(set, products)); set++)
         for (int i = 0; i < n; i++) {
-            kernels = kernels_at(set);
             real *weights = train(kind, products, counts[i], nats, &size);
             if (memcmp(weights, first, size) != 0 || memcmp(nats, right, sizeof nats) != 0)
                 fail_msg("%s, format %d, %s with %d threads differs", kind, products, kernels->name, counts[i]);
@@ -97,9 +96,8 @@ static void ops_that_threads_share_give_the_same_bits(void **unused) {
     static Outcome first, other;
     run_ops(1, &first);
     assert_true(isfinite(first.nats) && first.gradient[0] != 0);
-    for (int set = next_set(-1, PANELS_F32); kernels_at(set); set = next_set(set, PANELS_F32))
+    for (int set = 0; (kernels = distinct_set(set, PANELS_F32)); set++)
         for (int i = 0; i < 4; i++) {
-            kernels = kernels_at(set);
             run_ops(counts[i], &other);
             if (memcmp(&first, &other, sizeof first) != 0)
                 fail_msg("%s with %d threads differs", kernels->name, counts[i]);

@@ -114,14 +114,12 @@ static void the_product_is_a_tree_of_chains(void **unused) {
         {12, 300, 4, {0}, true},                                  /* additions only */
         {12, 30, 16, {0}, false},
     };
-    for (int set = next_set(-1, PANELS_F32); kernels_at(set); set = next_set(set, PANELS_F32)) {
-        kernels = kernels_at(set);
+    for (int set = 0; (kernels = distinct_set(set, PANELS_BF16)); set++)
         for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
             for (int threads = 1; threads <= 3; threads += 2) {
                 check_product(&cases[i], PANELS_F32, threads);
                 check_product(&cases[i], PANELS_BF16, threads);
             }
-    }
     kernels_choose("auto");
 }
 
@@ -314,8 +312,7 @@ static void check_kind(const char *kind) {
         assert_memory_equal(nats, other, sizeof nats);
         mem_free(found);
     }
-    for (int set = next_set(-1, PANELS_F32); kernels_at(set); set = next_set(set, PANELS_F32)) {
-        kernels = kernels_at(set);
+    for (int set = 0; (kernels = distinct_set(set, PANELS_F32)); set++) {
         real *found = gradient_of(kind, SHARDS, 3, other, &size);
         check_same(kind, kernels->name, right, found, size);
         assert_memory_equal(nats, other, sizeof nats);
