@@ -61,7 +61,18 @@ typedef struct Part {
     char *left;        /* packed tiles, one after the other, each with its head and [steps][rows of the tile] */
     const char *right; /* panels, `stride` bytes from one to the next */
     size_t stride;
+    /* NULL, or a product that is not stored: who receives its parts, which are first in used [threads, M_BLOCK,
+       PART_COLS] */
+    UsePart *use;
+    void *context;
+    real *used;
 } Part;
+
+/* Where the elements of the product from (row, col) on are stored. */
+typedef struct Target {
+    real *c;
+    int ld, row, col;
+} Target;
 
 static int panels_of(const Part *p) { return blocks_of(p->product.b.n, p->g->tile_cols); }
 
@@ -122,14 +133,12 @@ static const char *right_at(const Part *p, int panel, int at) {
 
 /* Multiplies the tiles tile0..tile1-1 by the panels panel0..panel1-1, over `steps` steps of the part from step `at` on.
    `after` is the data that the thread reads after the last step; the call prefetches it. */
-static void multiply_block(const Part *p, int tile0, int tile1, int panel0, int panel1, int at, int steps,
+static void multiply_block(const Part *p, Target to, int tile0, int tile1, int panel0, int panel1, int at, int steps,
                            const char *after) {
     const Product *x = &p->product;
     const int width = p->g->tile_cols;
     const int line = blocks_of((int)step_size(p), tile1 - tile0); /* bytes of a step that each tile prefetches */
-    const bool begins = p->from + at == 0;                        /* later steps add to c */
-    const real *init = begins ? x->init : x->c;
-    const int ld_init = begins ? x->ld_init : x->ldc;
+    const bool begins = p->from + at == 0;                        /* later steps add to the target */
     for (int panel = panel0; panel < panel1; panel++) {
         int col = (p->panel + panel) * width, cols = smaller(width, x->b.n - col);
         const char *next = right_at(p, panel + 1, at);
@@ -137,29 +146,54 @@ static void multiply_block(const Part *p, int tile0, int tile1, int panel0, int 
         for (int tile = tile0; tile < tile1; tile++, next += (size_t)steps * (size_t)line) {
             int first = first_row(p, tile), rows = first_row(p, tile + 1) - first;
             size_t row = (size_t)p->row + (size_t)first;
-            p->g->multiply(rows, cols, steps, left_at(p, first, rows, at), right_at(p, panel, at),
-                           init ? init + row * (size_t)ld_init + col : NULL, ld_init, x->c + row * (size_t)x->ldc + col,
-                           x->ldc, next, line);
+            real *c = to.c + (row - (size_t)to.row) * (size_t)to.ld + (col - to.col);
+            const real *init = x->init ? x->init + row * (size_t)x->ld_init + col : NULL;
+            p->g->multiply(rows, cols, steps, left_at(p, first, rows, at), right_at(p, panel, at), begins ? init : c,
+                           begins ? x->ld_init : to.ld, c, to.ld, next, line);
         }
     }
 }
 
 static int row_blocks(const Part *p) { return blocks_of(p->rows, block_rows(p)); }
 
-/* The number of units of work of a product: one for each panel and block of rows. */
-static int units_of(const Part *p) { return row_blocks(p) * p->panels; }
+/* The panels of a unit of work: all that `use` receives at once, or one. */
+static int panels_at_once(const Part *p) { return p->use ? PART_COLS / p->g->tile_cols : 1; }
+
+/* The units of work of a block of rows, and of a product. */
+static int units_of_rows(const Part *p) { return blocks_of(p->panels, panels_at_once(p)); }
+static int units_of(const Part *p) { return row_blocks(p) * units_of_rows(p); }
+
+/* Multiplies a block of rows by the panels panel..panel+count-1; see multiply_block. */
+static void multiply_rows(const Part *p, Target to, int block, int panel, int count, const char *after) {
+    const int blocks = row_blocks(p), most = steps_at_once(p, gemm_k_block(p->g));
+    for (int at = 0; at < p->steps; at += most)
+        multiply_block(p, to, part_offset(p->tiles, blocks, block), part_offset(p->tiles, blocks, block + 1), panel,
+                       panel + count, at, smaller(most, p->steps - at), after);
+}
 
 /* Units begin..end-1 of a product; the run has `before` units of earlier products. */
 static void multiply_units(const Part *p, int begin, int end, int before) {
-    const int blocks = row_blocks(p), most = steps_at_once(p, gemm_k_block(p->g));
     while (begin < end) {
         int block = begin / p->panels, panel = begin % p->panels, count = smaller(p->panels - panel, end - begin);
         bool last = threads_is_share_boundary(p->threads, before + begin + count);
         const char *after = right_at(p, last ? panel : (panel + count) % p->panels, 0);
-        for (int at = 0; at < p->steps; at += most)
-            multiply_block(p, part_offset(p->tiles, blocks, block), part_offset(p->tiles, blocks, block + 1), panel,
-                           panel + count, at, smaller(most, p->steps - at), after);
+        multiply_rows(p, (Target){p->product.c, p->product.ldc, 0, 0}, block, panel, count, after);
         begin += count;
+    }
+}
+
+/* Units begin..end-1 of a product that is not stored. */
+static void use_units(const Part *p, int begin, int end) {
+    const Product *x = &p->product;
+    const int blocks = row_blocks(p), columns = units_of_rows(p), each = panels_at_once(p);
+    real *y = p->used + (size_t)threads_self(p->threads) * M_BLOCK * PART_COLS;
+    for (int unit = begin; unit < end; unit++) {
+        const int block = unit / columns, panel = unit % columns * each, count = smaller(each, p->panels - panel);
+        const int first = first_row(p, part_offset(p->tiles, blocks, block)), col = panel * p->g->tile_cols;
+        const int rows = first_row(p, part_offset(p->tiles, blocks, block + 1)) - first, row = p->row + first;
+        multiply_rows(p, (Target){y, PART_COLS, row, col}, block, panel, count,
+                      right_at(p, (panel + count) % p->panels, 0));
+        p->use(p->context, row, rows, col, smaller(PART_COLS, x->b.n - col), y, PART_COLS);
     }
 }
 
@@ -189,8 +223,11 @@ static void pack_run(void *context, int begin, int end) {
 static void multiply_run(void *context, int begin, int end) {
     const PartList *all = context;
     int before = 0;
-    for (const Part *p = all->list; p < all->list + all->count; before += units_of(p), p++)
-        multiply_units(p, begin > before ? begin - before : 0, smaller(end - before, units_of(p)), before);
+    for (const Part *p = all->list; p < all->list + all->count; before += units_of(p), p++) {
+        const int from = begin > before ? begin - before : 0, to = smaller(end - before, units_of(p));
+        if (p->use) use_units(p, from, to);
+        else multiply_units(p, from, to, before);
+    }
 }
 
 /* Computes the current part of each product: row, rows, panel, panels, from and steps are set. */
@@ -207,6 +244,9 @@ static void multiply_parts(Threads *threads, Part *list, int count) {
         pack_units += p->tiles * pack_units_of(p);
         units += units_of(p);
         if (p->g->leave) leave = p->g->leave;
+        if (p->use)
+            p->used = threads_scratch(threads, SCRATCH_PARTS,
+                                      (size_t)threads_count(threads) * M_BLOCK * PART_COLS * sizeof *p->used);
     }
     char *left = threads_scratch(threads, SCRATCH_LEFT, size);
     for (Part *p = list; p < list + count; left += left_size(p, p->rows), p++) p->left = left;
@@ -283,4 +323,12 @@ void gemm(Threads *threads, const Product *list, int count) {
         }
     }
     if (n > 0) multiply_parts(threads, together, n);
+}
+
+void gemm_parts(Threads *threads, const Product *x, UsePart *use, void *context) {
+    Part p = whole(x);
+    CHECK(x->b.panels && x->b.k > 0 && !x->ld_init, "gemm_parts: a product of %d numbers", x->b.k);
+    p.use = use;
+    p.context = context;
+    multiply_panels(threads, &p);
 }

@@ -23,4 +23,15 @@ typedef struct Product {
    of the threads. */
 void gemm(Threads *threads, const Product *list, int count);
 
+/* Receives a part of a product: the rows row..row+rows-1 of the columns col..col+cols-1, y [rows, cols] with the
+   leading dimension ld. col is a multiple of PART_COLS, and cols is PART_COLS but for the last columns; so the columns
+   of a part do not depend on the machine. Threads call it at the same time, each with other parts; y is valid during
+   the call. */
+typedef void UsePart(void *context, int row, int rows, int col, int cols, const real *y, int ld);
+enum { PART_COLS = 512 };
+
+/* Computes a product that is not stored: `use` receives each part. B has panels, k > 0, init is one row or NULL, and c
+   is not used. */
+void gemm_parts(Threads *threads, const Product *product, UsePart *use, void *context);
+
 #endif

@@ -13,6 +13,7 @@
 #ifndef TIDE_OPS_H
 #define TIDE_OPS_H
 
+#include "core/gemm.h"
 #include "core/tape.h"
 
 /* ops_linear.c */
@@ -188,6 +189,9 @@ typedef struct OutputLayer {
 } OutputLayer;
 /* The logits [m, V]; or, if `sets` is not NULL, those of the columns of the set of each row, see linear_columns. */
 Var *output_logits(Tape *tape, OutputLayer layer, ColumnSets *sets, const int *owner);
+/* The logits, part after part: `use` receives each, and the matrix [m, V] is never complete. The tape must not record.
+ */
+void output_parts(Tape *tape, OutputLayer layer, UsePart *use, void *context);
 /* Cross-entropy of p = softmax(logits) and the target ids [m], with label smoothing ε:
    1/rows Σ_i ((1 - ε) (-ln p_iy) + ε mean_k(-ln p_ik)),  y = targets[i].
    `rows` is m, or the number of rows of all parts if the batch is divided into parts. nats [m] receives -ln p_iy.

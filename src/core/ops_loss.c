@@ -11,6 +11,13 @@ Var *output_logits(Tape *tape, OutputLayer l, ColumnSets *sets, const int *owner
     return l.transposed ? linear_transposed(tape, l.x, l.W, l.b) : linear(tape, l.x, l.W, l.b);
 }
 
+void output_parts(Tape *tape, OutputLayer l, UsePart *use, void *context) {
+    CHECK(!tape->recording, "output_parts: the tape records");
+    const Operand weight = tape_operand(tape, l.W, l.transposed, 1); /* 1: with panels */
+    const Product logits = {l.x->rows, l.x->v, l.x->cols, weight, l.b ? l.b->v : NULL, 0, NULL, 0};
+    gemm_parts(tape->threads, &logits, use, context);
+}
+
 /* y = x W + b, or x Wᵀ + b      x [m, k], W [k, V] or [V, k], b [1, V], y [m, V]
    p = softmax(y), targets t, label smoothing ε (Szegedy et al. 2016), mean over R rows:
    loss = 1/R Σ_i (1 - ε)(-ln p_i,t_i) + ε/V Σ_j (-ln p_ij),   -ln p_ij = ln Σ_v exp y_iv - y_ij

@@ -55,6 +55,7 @@ typedef enum {
     SCRATCH_RIGHT,
     SCRATCH_STEPS, /* of a weight gradient: the rows of all its steps */
     SCRATCH_TREES, /* of a weight gradient with shards: the tree of each thread */
+    SCRATCH_PARTS, /* of a product that is not stored: the part of each thread */
     SCRATCH_OP,
     SCRATCHES
 } Scratch;

@@ -5,6 +5,7 @@
 #include "model/search.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 
 /* ---- the best next words ---------------------------------------------------------------------------------------- */
@@ -25,49 +26,123 @@ static int keep_best(Candidate *best, int count, int limit, Candidate candidate)
 }
 
 Candidate search_candidate(const Search *s, const NextWords *next, int row, int id) {
-    const double logit = (double)next->x[search_place(s, row, id)];
+    const double logit = (double)next->x[search_place(s, row, id) - next->first];
     return (Candidate){next->so_far + (logit - next->log_sum), row, id, 0};
 }
 
 /* Returns the logits of a row, averaged over the models, of search_words. */
 static const real *mean_logits(const Search *s, int row) {
-    const real *first = var_row_values(s->members->now.logits, row);
+    const real *first = var_row_values(s->members->logits, row);
     if (s->count == 1) return first;
     const int V = search_words(s, row).count;
-    real *mean = s->means + (size_t)row * (size_t)s->members->now.logits->cols;
+    real *mean = s->means + (size_t)row * (size_t)s->members->logits->cols;
     memcpy(mean, first, (size_t)V * sizeof *mean);
-    for (int m = 1; m < s->count; m++) kernels->add(V, mean, var_row_values(s->members[m].now.logits, row));
+    for (int m = 1; m < s->count; m++) kernels->add(V, mean, var_row_values(s->members[m].logits, row));
     kernels->divide(V, mean, (real)s->count);
     return mean;
 }
 
-/* Sets best[] to the best words that may follow in a row without prefix, `beam` at most. Returns their number. */
-static int best_free_words(const Search *s, int row, const NextWords *next, Candidate *best) {
+/* Sets best[] to the best of these words that may follow in a row without prefix, `beam` at most. Leaves out words
+   whose logit is not above `least`. Returns their number. */
+static int best_free_words(const Search *s, int row, const NextWords *next, real least, Candidate *best) {
     const ColumnSet words = search_words(s, row);
     const Constraints *constraints = s->sentences[s->owner[row]].constraints;
     const ConstraintState *state = &s->node[row]->constraints;
     const int beam = s->options->beam;
     int count = 0;
-    for (int i = 0; i < words.count; i++) {
-        if (count == beam) { /* on a tie the smaller id wins */
-            const real least = next->x[search_place(s, row, best[beam - 1].id)];
-            i = kernels->next_above(words.count, next->x, i, least);
-            if (i == words.count) break;
-        }
-        const int id = words.ids ? words.ids[i] : i;
+    for (int i = -1; (i = kernels->next_above(next->count, next->x, i + 1, least)) < next->count;) {
+        const int id = words.ids ? words.ids[next->first + i] : next->first + i;
         if (s->banned[id] || (constraints && search_forbids(s, constraints, state, id))) continue;
         count = keep_best(best, count, beam, search_candidate(s, next, row, id));
+        /* on a tie the smaller id wins */
+        if (count == beam) least = next->x[search_place(s, row, best[beam - 1].id) - next->first];
     }
-    return constraints ? search_add_expected(s, row, next, best, count) : count;
+    return count;
 }
 
 static int best_words(const Search *s, int row, const NextWords *next, Candidate *best) {
     int count = 0, arc_count;
     const PrefixArc *arcs = search_arcs(s, row, &arc_count);
-    if (!arcs) return best_free_words(s, row, next, best);
+    if (!arcs) {
+        count = best_free_words(s, row, next, -INFINITY, best);
+        const bool constrained = s->sentences[s->owner[row]].constraints;
+        return constrained ? search_add_expected(s, row, next, best, count) : count;
+    }
     for (int k = 0; k < arc_count; k++)
         count = keep_best(best, count, s->options->beam, search_candidate(s, next, row, arcs[k].id));
     return count;
+}
+
+/* ---- the logits, part after part ------------------------------------------------------------------------------- */
+
+static WordPart *part_at(const Search *s, int row, int part) {
+    return s->parts + (size_t)row * (size_t)s->part_count + part;
+}
+
+/* The best words of a part. */
+static Candidate *best_at(const Search *s, int row, int part) {
+    return s->best + ((size_t)row * (size_t)s->part_count + (size_t)part) * (size_t)s->options->beam;
+}
+
+static void sum_part(const Search *s, int row, int col, int cols, const real *x) {
+    WordPart *part = part_at(s, row, col / PART_COLS);
+    part->max = kernels->exp_sum(cols, x, &part->sum, NULL);
+}
+
+/* The row has enough words with a logit of at least x. A word of an earlier part with the same logit would be better,
+   so the limit is a little lower. Another thread may raise it at the same time: then one of both is lost, and the row
+   keeps more words than necessary. */
+static void raise_least(const Search *s, int row, real x) {
+    x -= (real)1e-6 * (1 + (x < 0 ? -x : x));
+    if (x > atomic_load_explicit(&s->least[row], memory_order_relaxed))
+        atomic_store_explicit(&s->least[row], x, memory_order_relaxed);
+}
+
+/* Keeps the sums and the best words of a part of the output layer. */
+static void use_part(void *context, int row, int rows, int col, int cols, const real *y, int ld) {
+    const Search *s = context;
+    const int beam = s->options->beam;
+    for (int end = row + rows; row < end; row++, y += ld) {
+        const NextWords next = {y, col, cols, 0, 0};
+        WordPart *part = part_at(s, row, col / PART_COLS);
+        Candidate *best = best_at(s, row, col / PART_COLS);
+        sum_part(s, row, col, cols, y);
+        part->count = best_free_words(s, row, &next, atomic_load_explicit(&s->least[row], memory_order_relaxed), best);
+        if (part->count == beam) raise_least(s, row, (real)best[beam - 1].log_probability);
+    }
+}
+
+/* ln Σ exp x over the logits x of a row, from those of its parts. The sum does not depend on the number of threads. */
+static double log_sum(const Search *s, int row) {
+    const int parts = blocks_of(search_words(s, row).count, PART_COLS);
+    double max = -INFINITY, total = 0;
+    for (int i = 0; i < parts; i++) max = fmax(max, (double)part_at(s, row, i)->max);
+    for (int i = 0; i < parts; i++) {
+        const WordPart *part = part_at(s, row, i);
+        total += (double)part->sum * exact_exp(fmax((double)part->max - max, -600));
+    }
+    return max + exact_log(total);
+}
+
+/* Sets found[] to the best words of all parts of a row. Returns their number. */
+static int merge_parts(const Search *s, int row, double log_sum, Candidate *found) {
+    const double so_far = s->node[row]->log_probability;
+    int count = 0;
+    for (int i = 0; i < s->part_count; i++)
+        for (int k = 0; k < part_at(s, row, i)->count; k++)
+            count = keep_best(found, count, s->options->beam, best_at(s, row, i)[k]);
+    for (int k = 0; k < count; k++) found[k].log_probability = so_far + (found[k].log_probability - log_sum);
+    return count;
+}
+
+/* Sets found[] to the best words of a row whose logits are kept, or to drawn ones. */
+static int choose_words(const Search *s, int row, NextWords *next, Candidate *found) {
+    next->x = mean_logits(s, row);
+    for (int col = 0; col < next->count; col += PART_COLS)
+        sum_part(s, row, col, smaller(PART_COLS, next->count - col), next->x + col);
+    next->log_sum = log_sum(s, row);
+    if (!isfinite(next->log_sum)) return 0;
+    return s->options->sampling ? search_draw(s, row, next, found) : best_words(s, row, next, found);
 }
 
 /* Sets the candidates of rows begin..end-1: the best words of each row, or drawn ones. If there are fewer than
@@ -75,16 +150,17 @@ static int best_words(const Search *s, int row, const NextWords *next, Candidate
 static void find_candidates(void *context, int begin, int end) {
     const Search *s = context;
     for (int row = begin; row < end; row++) {
-        const real *x = mean_logits(s, row);
-        real sum, max = kernels->exp_sum(search_words(s, row).count, x, &sum, NULL);
-        const NextWords next = {x, max + exact_log(sum), s->node[row]->log_probability};
         Candidate *found = s->candidates + (size_t)row * (size_t)s->stride;
-        if (!isfinite(next.log_sum)) {
-            for (int i = 0; i < s->stride; i++) found[i] = (Candidate){NAN, row, -1, 0};
-            continue;
+        NextWords next = {.count = search_words(s, row).count, .so_far = s->node[row]->log_probability};
+        int count = 0;
+        if (s->best) {
+            next.log_sum = log_sum(s, row);
+            if (isfinite(next.log_sum)) count = merge_parts(s, row, next.log_sum, found);
+        } else {
+            count = choose_words(s, row, &next, found);
         }
-        int count = s->options->sampling ? search_draw(s, row, &next, found) : best_words(s, row, &next, found);
-        for (; count < s->stride; count++) found[count] = (Candidate){-INFINITY, row, -1, 0};
+        const double none = isfinite(next.log_sum) ? -INFINITY : NAN;
+        for (; count < s->stride; count++) found[count] = (Candidate){none, row, -1, 0};
     }
 }
 
@@ -271,23 +347,50 @@ static void report_settled(const Search *s) {
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 
+/* Whether a search needs only the best words of each part, so that the logits need not be kept. */
+static bool is_plain(const Search *s) {
+    bool plain = s->count == 1 && !s->options->sampling && !s->members->words;
+    for (int i = 0; i < s->n; i++) plain &= !s->sentences[i].prefix && !s->sentences[i].constraints;
+    return plain;
+}
+
+/* Computes the output layers, and from them s->candidates. */
+static void next_words(Search *s) {
+    Tape *tape = s->tape;
+    Arena *arena = &tape->arena;
+    const size_t rows = (size_t)s->rows, stride = (size_t)s->stride;
+    const int V = s->members->model->config.target_vocab;
+    s->part_count = blocks_of(V, PART_COLS);
+    s->parts = arena_alloc(arena, rows * (size_t)s->part_count * sizeof *s->parts);
+    s->candidates = arena_alloc(arena, rows * stride * sizeof *s->candidates);
+    s->best = NULL;
+    if (is_plain(s)) {
+        s->best = arena_alloc(arena, rows * (size_t)s->part_count * (size_t)s->options->beam * sizeof *s->best);
+        s->least = arena_alloc(arena, rows * sizeof *s->least);
+        for (int row = 0; row < s->rows; row++) atomic_init(&s->least[row], -INFINITY);
+        output_parts(tape, s->members->now.output, use_part, s);
+    } else {
+        for (Member *member = s->members; member < s->members + s->count; member++)
+            member->logits = output_logits(tape, member->now.output, member->words, s->owner);
+        const size_t logits = rows * (size_t)s->members->logits->cols;
+        if (s->count > 1) s->means = arena_alloc(arena, logits * sizeof *s->means);
+        if (s->options->sampling) {
+            s->weights = arena_alloc(arena, logits * sizeof *s->weights);
+            s->heaps = arena_alloc(arena, logits * sizeof *s->heaps);
+        }
+    }
+    threads_run(tape->threads, "next words", s->rows, 1, find_candidates, s);
+}
+
 static void search_step(Search *s, int step) {
     TapeMark mark = tape_mark(s->tape);
     Arena *arena = &s->tape->arena;
     int *previous = arena_alloc(arena, (size_t)s->rows * sizeof *previous);
     for (int row = 0; row < s->rows; row++) previous[row] = s->node[row]->id;
-    for (Member *member = s->members; member < s->members + s->count; member++) {
-        const Hypotheses open = {s->owner, previous, s->rows, member->words};
+    const Hypotheses open = {s->owner, previous, s->rows};
+    for (Member *member = s->members; member < s->members + s->count; member++)
         member->now = model_step(s->tape, member->model, member->state, open);
-    }
-    const size_t rows = (size_t)s->rows, logits = rows * (size_t)s->members->now.logits->cols;
-    if (s->count > 1) s->means = arena_alloc(arena, logits * sizeof *s->means);
-    if (s->options->sampling) {
-        s->weights = arena_alloc(arena, logits * sizeof *s->weights);
-        s->heaps = arena_alloc(arena, logits * sizeof *s->heaps);
-    }
-    s->candidates = arena_alloc(arena, rows * (size_t)s->stride * sizeof *s->candidates);
-    threads_run(s->tape->threads, "next words", s->rows, 1, find_candidates, s);
+    next_words(s);
     int *parent = arena_alloc(arena, (size_t)s->most_rows * sizeof *parent);
     choose(s, parent);
     close_long(s, step, parent);

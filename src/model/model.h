@@ -64,12 +64,12 @@ DecoderState *model_begin(Tape *tape, const Model *model, const Source *source, 
 typedef struct Hypotheses {
     const int *owner, *previous;
     int rows;
-    ColumnSets *words; /* of each sentence: the words that may follow; the same in each step; NULL: all words */
 } Hypotheses;
-/* The logits of the next word of each hypothesis [rows, V], or as linear_columns returns those of `words`, and the
-   alignment [rows, longest], which is NULL for a model without attention. */
+/* The output layer, whose logits [rows, V] are those of the next word of each hypothesis, and the alignment [rows,
+   longest], which is NULL for a model without attention. */
 typedef struct Step {
-    Var *logits, *alpha;
+    OutputLayer output;
+    Var *alpha;
 } Step;
 /* Computes one step of the open hypotheses. */
 Step model_step(Tape *tape, const Model *model, DecoderState *state, Hypotheses hypotheses);

@@ -147,8 +147,7 @@ static Step step(Tape *tape, const Model *model, DecoderState *decoder_state, Hy
     recurrent[STATE].next = s;
     recurrent[MEMORY].next = terms.memory;
     Var *s_out = model->config.readout_prev ? s_prev : s;
-    const OutputLayer output = readout(tape, &m->readout, terms.t, Ey, s_out, (Drop){0});
-    return (Step){output_logits(tape, output, h.words, h.owner), terms.alpha};
+    return (Step){readout(tape, &m->readout, terms.t, Ey, s_out, (Drop){0}), terms.alpha};
 }
 
 static void reorder(DecoderState *decoder_state, const int *parent, int rows) {

@@ -45,7 +45,14 @@ typedef struct Member {
     DecoderState *state;
     ColumnSets *words; /* [n] the words that may follow in each sentence, the same for each model; NULL: all words */
     Step now;
+    const Var *logits; /* of the present step; NULL if Search.best is not */
 } Member;
+
+/* The words of a row in a part of the output layer, PART_COLS columns: max x and Σ exp(x - max x) of their logits x. */
+typedef struct WordPart {
+    real max, sum;
+    int count; /* of the best words, which Search.best has */
+} WordPart;
 
 typedef struct Search {
     Tape *tape;
@@ -62,14 +69,20 @@ typedef struct Search {
     const bool *banned;    /* [target vocabulary] */
     int stride;            /* candidates of a row */
     Candidate *candidates; /* [rows, stride] of the present step */
-    real *means;           /* [rows, target vocabulary] mean logits of the present step, for several models */
-    real *weights;         /* [rows, target vocabulary] of words, for sampling */
-    int *heaps;            /* [rows, target vocabulary] space for sampling */
+    WordPart *parts;       /* [rows, part_count] of the present step */
+    int part_count;
+    Candidate *best; /* [rows, part_count, beam] the best words of each part, with logits; NULL: the logits are kept */
+    _Atomic real *least; /* [rows] no word below it is among the best */
+    real *means;         /* [rows, target vocabulary] mean logits of the present step, for several models */
+    real *weights;       /* [rows, target vocabulary] of words, for sampling */
+    int *heaps;          /* [rows, target vocabulary] space for sampling */
 } Search;
 
-/* The logits x of the next words of a row, which are those of search_words; averaged over the models. */
+/* The logits x of the next words of a row: of `count` words of search_words from word `first` on; averaged over the
+   models. */
 typedef struct NextWords {
     const real *x;
+    int first, count;
     double log_sum; /* x - log_sum: the log-probability of a word */
     double so_far;  /* the log-probability of the hypothesis before it */
 } NextWords;

@@ -7,7 +7,7 @@
 /* weights [target vocabulary] = exp((x - max) / temperature) for the words that may follow in a row, 0 for others. */
 static void weigh_words(const Search *s, int row, const real *x, real *weights) {
     const BeamOptions *o = s->options;
-    const int V = s->members->now.logits->cols;
+    const int V = s->members->logits->cols;
     const real temperature = (real)o->sampling->temperature, lowest = -1e30f;
     real sum;
     int count;
@@ -29,7 +29,7 @@ static void weigh_words(const Search *s, int row, const real *x, real *weights) 
 int search_draw(const Search *s, int row, const NextWords *next, Candidate *drawn) {
     const Node *node = s->node[row];
     const Sampling *sampling = s->options->sampling;
-    const int V = s->members->now.logits->cols, count = node->length ? 1 : s->options->beam;
+    const int V = s->members->logits->cols, count = node->length ? 1 : s->options->beam;
     real *weights = s->weights + (size_t)row * (size_t)V;
     weigh_words(s, row, next->x, weights);
     for (int k = 0; k < count; k++) {

@@ -235,7 +235,7 @@ static Step step(Tape *tape, const Model *model, DecoderState *decoder_state, Hy
     }
     state->used += h.rows;
     state->steps++;
-    return (Step){output_logits(tape, last_layer(tape, d, x.x, (Drop){0}), h.words, h.owner), alpha};
+    return (Step){last_layer(tape, d, x.x, (Drop){0}), alpha};
 }
 
 static void reorder(DecoderState *decoder_state, const int *parent, int rows) {

@@ -486,6 +486,81 @@ static void ties_go_to_the_first(void **unused) {
     }
 }
 
+/* ---- several parts of the output layer ---------------------------------------------------------------------- */
+
+enum { MANY = 2 * PART_COLS + 300 };
+
+/* A model with so many target words that its output layer has three parts. There are few different weights, so that
+   many words have the same logits. */
+static void draw_many_words(Model *model, const char *kind, double scale) {
+    ModelConfig config = {
+        .source_vocab = VOCAB, .target_vocab = MANY, .emb = 6, .rnn = 8, .att = 6, .maxout = 4, .heads = 2};
+    choose_kind(&config, kind);
+    model_init(model, &config);
+    real *block = mem_alloc(model->params.size * sizeof *block);
+    draw(block, model->params.size, 1, 3);
+    for (size_t i = 0; i < model->params.size; i++) block[i] = (real)(scale * (double)round((double)block[i]));
+    params_share(&model->params);
+    for (int i = 0; i < model->params.count; i++) {
+        Param *p = model->params.list[i];
+        param_write(p, 0, block + p->offset, NULL, var_size(&p->var));
+    }
+    mem_free(block);
+}
+
+/* Checks the probability of a hypothesis by forced decoding, with plain sums. */
+static void check_probability(World *w, int sentence, const Hypothesis *h) {
+    TapeMark mark = tape_mark(&w->tape);
+    Batch batch = batch_fold(&w->tape.arena, &sources[sentence], &lengths[sentence], &h->ids, &h->length, 1, NULL, BOS);
+    Forced forced = model_force(&w->tape, &w->model, &batch, &(PassOptions){0});
+    const Var *logits = output_logits(&w->tape, model_output(&w->tape, &w->model, &forced), NULL, NULL);
+    double all = 0;
+    for (int i = 0; i < h->length; i++) {
+        double sum = 0;
+        for (int id = 0; id < MANY; id++) sum += exp((double)var_row_values(logits, i)[id]);
+        all += (double)var_row_values(logits, i)[h->ids[i]] - log(sum);
+    }
+    assert_true(fabs(all - h->log_probability) < 1e-4);
+    tape_rewind(&w->tape, mark);
+}
+
+/* The search that keeps only the best words of each part finds the same, bit for bit, as the search of two equal
+   models, which keeps all logits. */
+static void check_parts(const char *kind, double scale, int threads) {
+    static const int some[] = {PAD, UNK, BOS, 7, PART_COLS - 1, PART_COLS, 2 * PART_COLS + 5};
+    World w = {.threads = threads_new(threads), .models = {&w.model, &w.model}};
+    tape_init(&w.tape, w.threads, rng_seed(1, 1));
+    draw_many_words(&w.model, kind, scale);
+    bool in_part[3] = {false};
+    for (int beam = 1; beam <= 12; beam += beam == 1 ? 3 : 8) {
+        BeamOptions o = options(beam, 0.6);
+        o.banned = some;
+        o.banned_count = sizeof some / sizeof *some;
+        w.count = 1;
+        Nbest *parts = search(&w, sources, lengths, SENTENCES, &o);
+        w.count = 2;
+        Nbest *whole = search(&w, sources, lengths, SENTENCES, &o);
+        for (int s = 0; s < SENTENCES; s++) {
+            assert_int_equal(parts[s].count, beam);
+            check_same(&parts[s], &whole[s], lengths[s]);
+            for (int k = 0; k < beam; k++) check_probability(&w, s, &parts[s].list[k]);
+            const Hypothesis *best = parts[s].list;
+            for (int i = 0; i < best->length; i++) in_part[best->ids[i] / PART_COLS] = true;
+        }
+    }
+    assert_true(scale == 0 || in_part[0] + in_part[1] + in_part[2] > 1);
+    end(&w);
+}
+
+static void parts_of_the_output_layer_give_the_same_words(void **unused) {
+    (void)unused;
+    for (int threads = 1; threads <= 4; threads++) {
+        check_parts("additive", 0.3, threads);
+        check_parts("transformer", 0.2, threads);
+        check_parts("additive", 0, threads); /* all words are equal */
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shortlists_restrict_the_words),
@@ -499,6 +574,7 @@ int main(void) {
         cmocka_unit_test(hard_attention_reads_one_annotation),
         cmocka_unit_test(a_shared_weight_is_stored_once),
         cmocka_unit_test(ties_go_to_the_first),
+        cmocka_unit_test(parts_of_the_output_layer_give_the_same_words),
         cmocka_unit_test(coverage_only_reranks),
         cmocka_unit_test(an_ensemble_of_equal_models_is_one_model),
         cmocka_unit_test(an_ensemble_scores_by_the_mean_of_logits),
