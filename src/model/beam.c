@@ -75,18 +75,19 @@ static int best_words(const Search *s, int row, const NextWords *next, Candidate
 
 /* ---- the logits, part after part ------------------------------------------------------------------------------- */
 
-static WordPart *part_at(const Search *s, int row, int part) {
-    return s->parts + (size_t)row * (size_t)s->part_count + part;
-}
+enum { MANY_LOGITS = 1 << 18 /* with fewer, 1 MiB, they stay in the caches, and keeping them is faster */ };
+
+/* The place of a part of a row in arrays [rows, part_count]. */
+static size_t part_at(const Search *s, int row, int part) { return (size_t)row * (size_t)s->part_count + (size_t)part; }
 
 /* The best words of a part. */
 static Candidate *best_at(const Search *s, int row, int part) {
-    return s->best + ((size_t)row * (size_t)s->part_count + (size_t)part) * (size_t)s->options->beam;
+    return s->best + part_at(s, row, part) * (size_t)s->options->beam;
 }
 
 static void sum_part(const Search *s, int row, int col, int cols, const real *x) {
-    WordPart *part = part_at(s, row, col / PART_COLS);
-    part->max = kernels->exp_sum(cols, x, &part->sum, NULL);
+    const size_t part = part_at(s, row, col / PART_COLS);
+    s->part_max[part] = kernels->exp_sum(cols, x, &s->part_sum[part], NULL);
 }
 
 /* The row has enough words with a logit of at least x. A word of an earlier part with the same logit would be better,
@@ -98,30 +99,47 @@ static void raise_least(const Search *s, int row, real x) {
         atomic_store_explicit(&s->least[row], x, memory_order_relaxed);
 }
 
+/* Returns a limit of the logits x of a part that at least `count` of them reach, at most LIMITS: the maxima of every
+   16th logit are different ones. -∞ if the part is small. */
+enum { LIMITS = 16 };
+static real first_limit(int n, const real *x, int count) {
+    real most[LIMITS];
+    if (n < 2 * LIMITS || count > LIMITS) return -INFINITY;
+    memcpy(most, x, sizeof most);
+    for (int i = LIMITS; i + LIMITS <= n; i += LIMITS)
+        for (int lane = 0; lane < LIMITS; lane++) most[lane] = x[i + lane] > most[lane] ? x[i + lane] : most[lane];
+    for (int i = 1; i < LIMITS; i++) { /* in descending order */
+        const real limit = most[i];
+        int k = i;
+        for (; k > 0 && limit > most[k - 1]; k--) most[k] = most[k - 1];
+        most[k] = limit;
+    }
+    return most[count - 1];
+}
+
 /* Keeps the sums and the best words of a part of the output layer. */
 static void use_part(void *context, int row, int rows, int col, int cols, const real *y, int ld) {
     const Search *s = context;
-    const int beam = s->options->beam;
+    const int beam = s->options->beam, part = col / PART_COLS;
     for (int end = row + rows; row < end; row++, y += ld) {
         const NextWords next = {y, col, cols, 0, 0};
-        WordPart *part = part_at(s, row, col / PART_COLS);
-        Candidate *best = best_at(s, row, col / PART_COLS);
+        Candidate *best = best_at(s, row, part);
         sum_part(s, row, col, cols, y);
-        part->count = best_free_words(s, row, &next, atomic_load_explicit(&s->least[row], memory_order_relaxed), best);
-        if (part->count == beam) raise_least(s, row, (real)best[beam - 1].log_probability);
+        if (atomic_load_explicit(&s->least[row], memory_order_relaxed) == -INFINITY)
+            raise_least(s, row, first_limit(cols, y, beam + s->options->banned_count));
+        const real least = atomic_load_explicit(&s->least[row], memory_order_relaxed);
+        const int count = best_free_words(s, row, &next, least, best);
+        if (count == beam) raise_least(s, row, (real)best[beam - 1].log_probability);
+        s->best_count[part_at(s, row, part)] = count;
     }
 }
 
 /* ln Σ exp x over the logits x of a row, from those of its parts. The sum does not depend on the number of threads. */
 static double log_sum(const Search *s, int row) {
     const int parts = blocks_of(search_words(s, row).count, PART_COLS);
-    double max = -INFINITY, total = 0;
-    for (int i = 0; i < parts; i++) max = fmax(max, (double)part_at(s, row, i)->max);
-    for (int i = 0; i < parts; i++) {
-        const WordPart *part = part_at(s, row, i);
-        total += (double)part->sum * exact_exp(fmax((double)part->max - max, -600));
-    }
-    return max + exact_log(total);
+    real *max = s->part_max + part_at(s, row, 0), sum;
+    const double most = (double)kernels->exp_sum(parts, max, &sum, max);
+    return most + exact_log((double)kernels->dot(parts, s->part_sum + part_at(s, row, 0), max));
 }
 
 /* Sets found[] to the best words of all parts of a row. Returns their number. */
@@ -129,7 +147,7 @@ static int merge_parts(const Search *s, int row, double log_sum, Candidate *foun
     const double so_far = s->node[row]->log_probability;
     int count = 0;
     for (int i = 0; i < s->part_count; i++)
-        for (int k = 0; k < part_at(s, row, i)->count; k++)
+        for (int k = 0; k < s->best_count[part_at(s, row, i)]; k++)
             count = keep_best(found, count, s->options->beam, best_at(s, row, i)[k]);
     for (int k = 0; k < count; k++) found[k].log_probability = so_far + (found[k].log_probability - log_sum);
     return count;
@@ -347,9 +365,10 @@ static void report_settled(const Search *s) {
 
 /* ---------------------------------------------------------------------------------------------------------------- */
 
-/* Whether a search needs only the best words of each part, so that the logits need not be kept. */
-static bool is_plain(const Search *s) {
-    bool plain = s->count == 1 && !s->options->sampling && !s->members->words;
+/* Whether a step needs only the best words of each part, and so many logits that they would leave the caches. */
+static bool uses_parts(const Search *s) {
+    const long logits = (long)s->rows * s->members->model->config.target_vocab;
+    bool plain = logits >= MANY_LOGITS && s->count == 1 && !s->options->sampling && !s->members->words;
     for (int i = 0; i < s->n; i++) plain &= !s->sentences[i].prefix && !s->sentences[i].constraints;
     return plain;
 }
@@ -361,11 +380,14 @@ static void next_words(Search *s) {
     const size_t rows = (size_t)s->rows, stride = (size_t)s->stride;
     const int V = s->members->model->config.target_vocab;
     s->part_count = blocks_of(V, PART_COLS);
-    s->parts = arena_alloc(arena, rows * (size_t)s->part_count * sizeof *s->parts);
+    const size_t parts = rows * (size_t)s->part_count;
+    s->part_max = arena_alloc(arena, parts * sizeof *s->part_max);
+    s->part_sum = arena_alloc(arena, parts * sizeof *s->part_sum);
     s->candidates = arena_alloc(arena, rows * stride * sizeof *s->candidates);
     s->best = NULL;
-    if (is_plain(s)) {
-        s->best = arena_alloc(arena, rows * (size_t)s->part_count * (size_t)s->options->beam * sizeof *s->best);
+    if (uses_parts(s)) {
+        s->best = arena_alloc(arena, parts * (size_t)s->options->beam * sizeof *s->best);
+        s->best_count = arena_alloc(arena, parts * sizeof *s->best_count);
         s->least = arena_alloc(arena, rows * sizeof *s->least);
         for (int row = 0; row < s->rows; row++) atomic_init(&s->least[row], -INFINITY);
         output_parts(tape, s->members->now.output, use_part, s);

@@ -48,12 +48,6 @@ typedef struct Member {
     const Var *logits; /* of the present step; NULL if Search.best is not */
 } Member;
 
-/* The words of a row in a part of the output layer, PART_COLS columns: max x and Σ exp(x - max x) of their logits x. */
-typedef struct WordPart {
-    real max, sum;
-    int count; /* of the best words, which Search.best has */
-} WordPart;
-
 typedef struct Search {
     Tape *tape;
     Member *members; /* [count] */
@@ -69,13 +63,15 @@ typedef struct Search {
     const bool *banned;    /* [target vocabulary] */
     int stride;            /* candidates of a row */
     Candidate *candidates; /* [rows, stride] of the present step */
-    WordPart *parts;       /* [rows, part_count] of the present step */
+    /* The output layer of the present step has part_count parts of PART_COLS words, the same for each row. */
     int part_count;
-    Candidate *best; /* [rows, part_count, beam] the best words of each part, with logits; NULL: the logits are kept */
-    _Atomic real *least; /* [rows] no word below it is among the best */
-    real *means;         /* [rows, target vocabulary] mean logits of the present step, for several models */
-    real *weights;       /* [rows, target vocabulary] of words, for sampling */
-    int *heaps;          /* [rows, target vocabulary] space for sampling */
+    real *part_max, *part_sum; /* [rows, part_count] max x and Σ exp(x - max x) of the logits x of a part */
+    Candidate *best;           /* [rows, part_count, beam] its best words, with logits; NULL: the logits are kept */
+    int *best_count;           /* [rows, part_count] */
+    _Atomic real *least;       /* [rows] no word below it is among the best */
+    real *means;               /* [rows, target vocabulary] mean logits of the present step, for several models */
+    real *weights;             /* [rows, target vocabulary] of words, for sampling */
+    int *heaps;                /* [rows, target vocabulary] space for sampling */
 } Search;
 
 /* The logits x of the next words of a row: of `count` words of search_words from word `first` on; averaged over the
