@@ -10,7 +10,7 @@ rounded "$scratch/one" --threads 1
 smallest_run "$scratch/float" --shards 4 --after-batches 30 --threads 2
 same_numbers "$scratch/one/model.safetensors" "$scratch/float/model.safetensors" && die "bfloat16 has the weights of float32"
 tide_ok info "$scratch/one" | grep -q 'precision = bfloat16' || die "tide info does not say the precision"
-for isa in avx512 avx2 neon portable; do
+for isa in amx avx512 avx2 neon portable; do
     has_isa "$scratch/one" $isa || continue
     rounded "$scratch/$isa" --threads 3 --isa $isa
     same "$scratch/one" "$scratch/$isa" "$isa"
