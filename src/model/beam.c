@@ -50,11 +50,14 @@ static int best_free_words(const Search *s, int row, const NextWords *next, real
     const ConstraintState *state = &s->node[row]->constraints;
     const int beam = s->options->beam;
     int count = 0;
-    for (int i = -1; (i = kernels->next_above(next->count, next->x, i + 1, least)) < next->count;) {
+    for (int i = 0; i < next->count; i++) {
+        if (least > -INFINITY) { /* on a tie the smaller id wins */
+            i = kernels->next_above(next->count, next->x, i, least);
+            if (i == next->count) break;
+        }
         const int id = words.ids ? words.ids[next->first + i] : next->first + i;
         if (s->banned[id] || (constraints && search_forbids(s, constraints, state, id))) continue;
         count = keep_best(best, count, beam, search_candidate(s, next, row, id));
-        /* on a tie the smaller id wins */
         if (count == beam) least = next->x[search_place(s, row, best[beam - 1].id) - next->first];
     }
     return count;
@@ -138,6 +141,7 @@ static void use_part(void *context, int row, int rows, int col, int cols, const 
 static double log_sum(const Search *s, int row) {
     const int parts = blocks_of(search_words(s, row).count, PART_COLS);
     real *max = s->part_max + part_at(s, row, 0), sum;
+    if (parts == 1) return (double)max[0] + exact_log((double)s->part_sum[part_at(s, row, 0)]); /* the same number */
     const double most = (double)kernels->exp_sum(parts, max, &sum, max);
     return most + exact_log((double)kernels->dot(parts, s->part_sum + part_at(s, row, 0), max));
 }
