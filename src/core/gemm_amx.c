@@ -130,7 +130,7 @@ static void multiply(int rows, int cols, int steps, const void *a, const void *b
 /* The first n of 16 numbers; the others are zero. */
 INLINE __m512 load_16(const real *x, int n) {
     if (n >= AMX_ROWS) return _mm512_loadu_ps(x);
-    return _mm512_maskz_loadu_ps(n > 0 ? (__mmask16)((1u << n) - 1) : 0, x);
+    return _mm512_maskz_loadu_ps((__mmask16)(n > 0 ? (1u << n) - 1 : 0), x);
 }
 
 /* The numbers of `first`, then those of `second`, rounded to bfloat16. Like bfloat16() of gemm_bf16.c, the instruction

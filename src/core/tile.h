@@ -57,10 +57,10 @@ INLINE void multiply_with(FullTile *full, real *buffer, int rows, int cols, int 
     }
     memset(buffer, 0, (size_t)rows * TILE_COLS * sizeof(real));
     for (int i = 0; init && i < rows; i++)
-        memcpy(buffer + i * TILE_COLS, init + (size_t)i * (size_t)ld_init, (size_t)cols * sizeof(real));
+        memcpy(buffer + (size_t)i * TILE_COLS, init + (size_t)i * (size_t)ld_init, (size_t)cols * sizeof(real));
     full(rows, steps, a, b, buffer, TILE_COLS, buffer, TILE_COLS, prefetch, prefetch_step);
     for (int i = 0; i < rows; i++)
-        memcpy(c + (size_t)i * (size_t)ld_c, buffer + i * TILE_COLS, (size_t)cols * sizeof(real));
+        memcpy(c + (size_t)i * (size_t)ld_c, buffer + (size_t)i * TILE_COLS, (size_t)cols * sizeof(real));
 }
 
 #endif

@@ -45,14 +45,14 @@ static inline float software_float(uint16_t half) {
 
 /* Not inlined, because the compiler might move operations out of the part where subnormal numbers are zero. */
 __attribute__((noinline)) static void software_products(SoftwareTile *c, const SoftwareTile *a, const SoftwareTile *b) {
-    for (int i = 0; i < TILE_HEIGHT; i++) {
+    for (size_t i = 0; i < TILE_HEIGHT; i++) {
         float even[TILE_NUMBERS] = {0}, odd[TILE_NUMBERS] = {0};
-        for (int p = 0; p < TILE_HEIGHT; p++)
-            for (int j = 0; j < TILE_NUMBERS; j++) {
+        for (size_t p = 0; p < TILE_HEIGHT; p++)
+            for (size_t j = 0; j < TILE_NUMBERS; j++) {
                 even[j] = fmaf(software_float(a->halves[i][2 * p]), software_float(b->halves[p][2 * j]), even[j]);
                 odd[j] = fmaf(software_float(a->halves[i][2 * p + 1]), software_float(b->halves[p][2 * j + 1]), odd[j]);
             }
-        for (int j = 0; j < TILE_NUMBERS; j++) c->numbers[i][j] += even[j] + odd[j];
+        for (size_t j = 0; j < TILE_NUMBERS; j++) c->numbers[i][j] += even[j] + odd[j];
     }
 }
 
@@ -74,6 +74,7 @@ static inline void software_dpbsud(int to, int left, int right) {
                 for (int k = 0; k < 4; k++) c->sums[i][j] += a->integers[i][4 * p + k] * b->bytes[p][4 * j + k];
 }
 
+/* NOLINTBEGIN(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp): the names of the compiler's intrinsics */
 #undef _tile_loadd
 #undef _tile_stored
 #undef _tile_zero
