@@ -85,5 +85,6 @@ static inline void software_dpbsud(int to, int left, int right) {
 #define _tile_zero(tile)                software_zero(tile)
 #define _tile_dpbf16ps(to, left, right) software_dpbf16ps(to, left, right)
 #define _tile_dpbsud(to, left, right)   software_dpbsud(to, left, right)
+/* NOLINTEND(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp) */
 
 #endif
