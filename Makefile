@@ -90,11 +90,14 @@ isa.avx2   := -mavx2 -mfma
 isa.avx512 := -mavx512f -mavx512bw -mavx512dq -mavx512vl -mfma -mprefer-vector-width=512
 isa.avxvnni := $(isa.avx2) -mavxvnni
 isa.avx512vnni := $(isa.avx512) -mavx512vnni
-isa.amx := $(isa.avx512vnni) -mavx512bf16 -mamx-tile -mamx-bf16 -mamx-int8 -DTIDE_AMX
+isa.tiles := $(isa.avx512vnni) -mavx512bf16 -DTIDE_AMX
+isa.amx := $(isa.tiles) -mamx-tile -mamx-bf16 -mamx-int8
 isa.neon   := -DTIDE_NEON
 isa.neondot := $(isa.neon) -march=armv8.2-a+dotprod
 isa.simd128 := -DTIDE_SIMD128 -msimd128
-$(if $(findstring amx,$(DOT_PRODUCTS)),$(eval $B/core/gemm_amx.o $B/core/gemm_amx.tidied: CFLAGS += $(isa.amx) -DTABLE=gemm_bf16_amx))
+ifeq ($(MACHINE),x86_64) # elsewhere the file is empty
+$B/core/gemm_amx.o $B/core/gemm_amx.tidied: CFLAGS += $(isa.amx) -DTABLE=gemm_bf16_amx
+endif
 KERNEL_NAMES := $(foreach file,$(ONCE_FOR_EACH_SET),$(KERNELS:%=$(file)_%)) $(DOT_PRODUCTS:%=gemm_i8_%)
 OBJECTS += $(KERNEL_NAMES:%=$B/core/%.o)
 
@@ -199,15 +202,15 @@ $B/tests/unit/test_%: $B/tests/unit/test_%.o $B/internal.a
 	@$(CC) $(LDFLAGS) $(filter %.o %.a,$^) -lcmocka $(XML_LIBS) $(LDLIBS) -o $@
 
 # Some tests compute with the kernels for AMX on CPUs without it: with its instructions in C.
-ifneq ($(findstring amx,$(DOT_PRODUCTS)),)
+ifeq ($(MACHINE),x86_64)
 SOFTWARE_TILES := $(patsubst %,$B/tests/unit/%.o,gemm_bf16_software gemm_i8_software software_set)
 $B/tests/unit/gemm_bf16_software.o: src/core/gemm_amx.c
 $B/tests/unit/gemm_i8_software.o: src/core/gemm_i8.c
 $(filter %_software.o,$(SOFTWARE_TILES)): $B/tests/unit/%_software.o: tests/lib/software_tiles.h Makefile
-	$(COMPILE) $(isa.avx512vnni) -mavx512bf16 -DTIDE_AMX -Itests/lib -include software_tiles.h -DTABLE=$*_software \
+	$(COMPILE) $(isa.tiles) -Itests/lib -include software_tiles.h -DTABLE=$*_software \
 	    -c $(filter %.c,$^) -o $@
 $B/tests/unit/software_set.o: tests/unit/software_set.c Makefile
-	$(COMPILE) $(isa.avx512vnni) -Itests/lib -c $< -o $@
+	$(COMPILE) $(isa.tiles) -Itests/lib -c $< -o $@
 $(patsubst %,$B/tests/unit/test_%,gemm kernels same_bits shards): $(SOFTWARE_TILES)
 endif
 

@@ -7,10 +7,9 @@
 #include <stdbool.h>
 
 enum {
-    AMX_ROWS = 16,   /* of a register */
-    AMX_BYTES = 64,  /* of a row of a register */
-    AMX_TILE = 32,   /* rows and columns of a tile of c */
-    AMX_K_MOST = 512 /* numbers of the inner index, see gemm_amx.c */
+    AMX_ROWS = 16,  /* of a register */
+    AMX_BYTES = 64, /* of a row of a register */
+    AMX_TILE = 32   /* rows and columns of a tile of c */
 };
 
 /* Whether this CPU has AMX for bfloat16 and int8, and the system permits its use. Asks for the permission, which the

@@ -19,11 +19,11 @@
    7 % at paper (Zen 5).
 
    M_BLOCK: L2 holds the tiles of a block of rows, 168 x 512 x 4 bytes = 336 KiB, the panel and the next panel: 336 + 2
-   x 64 = 464 KiB [400] of at least 512. M_BLOCK is a multiple of 14, 12 and 6; with other tiles, a block
-   has fewer rows. A panel comes from L3, or from memory if b is large, once for each block of rows: 64 KiB in 168 / 14
-   x 7168 = 86016 cycles, 0.8 bytes a cycle for each thread.
+   x 64 = 464 KiB [400] of at least 512. M_BLOCK is a multiple of 14, 12 and 6; a block has as many whole tiles as fit.
+   A panel comes from L3, or from memory if b is large, once for each block of rows: 64 KiB in 168 / 14 x 7168 = 86016
+   cycles, 0.8 bytes a cycle for each thread.
 
-   AMX: a tile is 32 x 32. See gemm_amx.c for its k_block.
+   AMX: a tile is 32 x 32. gemm_amx.c explains its k_block.
 
    RIGHT_PACKED: 512 steps of 4096 columns, 512 x 4096 x 4 bytes = 8 MiB. These panels stay in L3 while all rows of a
    are multiplied by them, together with 336 KiB of tiles for each thread: 8 + 8 x 336 / 1024 = 10.6 MiB for 8 threads.
@@ -90,9 +90,6 @@ static int numbers_of(const Part *p, int from, int steps) {
    row depends on all its numbers, and only the complete sum is scaled. */
 static int steps_at_once(const Part *p, int most) { return p->g->left_head ? p->steps : most / p->g->k_step; }
 
-/* The rows of a that one thread multiplies by a panel: full tiles. */
-static int block_rows(const Part *p) { return M_BLOCK / p->g->tile_rows * p->g->tile_rows; }
-
 /* The first row of a tile in the part. */
 static int first_row(const Part *p, int tile) { return tile_offset(p->g, p->rows, p->tiles, tile); }
 
@@ -154,7 +151,7 @@ static void multiply_block(const Part *p, Target to, int tile0, int tile1, int p
     }
 }
 
-static int row_blocks(const Part *p) { return blocks_of(p->rows, block_rows(p)); }
+static int row_blocks(const Part *p) { return blocks_of(p->rows, whole_tiles(p->g, M_BLOCK)); }
 
 /* The panels of a unit of work: all that `use` receives at once, or one. */
 static int panels_at_once(const Part *p) { return p->use ? PART_COLS / p->g->tile_cols : 1; }
@@ -258,7 +255,7 @@ static void multiply_parts(Threads *threads, Part *list, int count) {
 /* Multiplies all rows of a by the panels of the part. */
 static void multiply_panels(Threads *threads, Part *p) {
     const int m = p->product.m;
-    int most = block_rows(p) * threads_count(threads);
+    int most = whole_tiles(p->g, M_BLOCK) * threads_count(threads);
     const int in_one_run = LEFT_PACKED / row_size(p, p->steps);
     if (p->product.b.panels && most < in_one_run) most = in_one_run;
     const int parts = blocks_of(m, most);

@@ -6,102 +6,55 @@
    Registers are loaded from 16 columns of it.
 
    The four instructions of a block take 64 cycles and read four registers, 4 KiB. L1 delivers that, L2 hardly. With
-   AMX_K_MOST, 512 numbers, a panel has 32 KiB and stays in an L1 of 48 KiB for all tiles of a block of rows; only tiles
+   K_MOST, 512 numbers, a panel has 32 KiB and stays in an L1 of 48 KiB for all tiles of a block of rows; only tiles
    come from L2, 32 bytes a cycle. With more numbers, the panel would not stay; with fewer, the sums are read and
    written more often, which is 8 KiB in 16 x 64 = 1024 cycles. */
 #include "core/amx.h"
 #include "core/kernels.h"
 
 #if defined(TIDE_AMX) && !defined(TIDE_DOUBLE)
-#include "core/simd.h"
+#include "core/tile.h"
 
 /* NOLINTBEGIN(bugprone-implicit-widening-of-multiplication-result): places within a tile or a panel */
 
 enum {
     BLOCK = AMX_BYTES / sizeof(uint16_t), /* numbers of a row in a register */
     PAIRS = BLOCK / 2,
-    COLS = AMX_TILE,
-    PAIR_BYTES = COLS * sizeof(uint32_t),
+    PAIR_BYTES = TILE_COLS * sizeof(uint32_t),
     REGISTER = AMX_ROWS * AMX_BYTES,
-    CACHE_LINE = 64
+    K_MOST = 512 /* numbers of the inner index in a call of `multiply` */
 };
 
 /* ---- a tile ------------------------------------------------------------------------------------------------------ */
 
-/* A part of c or init, for one register. It is in the matrix itself if it has 16 rows and columns there, else in a
-   buffer. */
-typedef struct Quarter {
-    int rows, cols; /* of the matrix; may be less than 1 or more than 16 */
-    real buffer[AMX_ROWS][AMX_ROWS];
-} Quarter;
-
-INLINE bool is_whole(const Quarter *q) { return q->rows >= AMX_ROWS && q->cols >= AMX_ROWS; }
-
-/* Returns the numbers that the register loads. *ld becomes their leading dimension. */
-static const real *quarter_from(Quarter *q, const real *init, int *ld) {
-    if (is_whole(q)) return init;
-    memset(q->buffer, 0, sizeof q->buffer);
-    for (int i = 0; i < AMX_ROWS && i < q->rows; i++)
-        for (int j = 0; j < AMX_ROWS && j < q->cols; j++) q->buffer[i][j] = init[(size_t)i * (size_t)*ld + (size_t)j];
-    *ld = AMX_ROWS;
-    return *q->buffer;
-}
-
-/* Copies the numbers that the register stored to the buffer. */
-static void quarter_to(const Quarter *q, real *c, int ld) {
-    for (int i = 0; i < AMX_ROWS && i < q->rows; i++)
-        for (int j = 0; j < AMX_ROWS && j < q->cols; j++) c[(size_t)i * (size_t)ld + (size_t)j] = q->buffer[i][j];
-}
-
-/* The compiler must not move stores of numbers behind the instruction that loads them: gcc 12 does not know what a
-   register reads. */
+/* The compiler must not move stores of numbers behind the instruction that loads them: gcc 12 does not know that a
+   register reads memory. */
 #define ALL_IS_STORED __asm__ volatile("" : : : "memory")
 
-/* For quarter (i, j) of the tile, which is register 2 i + j. */
-#define BEGIN_SUMS(register, i, j)                                                                                     \
+/* For the numbers of c or init that are register 2 i + j: rows 16 i .., columns 16 j ... */
+#define LOAD_SUMS(register, i, j)                                                                                      \
     do {                                                                                                               \
-        if (init) {                                                                                                    \
-            int ld = ld_init;                                                                                          \
-            const real *from = quarter_from(&quarters[i][j], init + (size_t)(16 * (i)) * (size_t)ld + 16 * (j), &ld);  \
-            ALL_IS_STORED;                                                                                             \
-            _tile_loadd(register, from, (size_t)ld * sizeof(real));                                                    \
-        } else {                                                                                                       \
-            _tile_zero(register);                                                                                      \
-        }                                                                                                              \
+        if (init) _tile_loadd(register, init + 16 * (i) * (size_t)ld_init + 16 * (j), (size_t)ld_init * sizeof(real)); \
+        else _tile_zero(register);                                                                                     \
     } while (0)
-#define END_SUMS(register, i, j)                                                                                       \
-    do {                                                                                                               \
-        Quarter *q = &quarters[i][j];                                                                                  \
-        real *to = c + (size_t)(16 * (i)) * (size_t)ld_c + 16 * (j);                                                   \
-        if (is_whole(q)) {                                                                                             \
-            _tile_stored(register, to, (size_t)ld_c * sizeof(real));                                                   \
-        } else {                                                                                                       \
-            _tile_stored(register, q->buffer, sizeof *q->buffer);                                                      \
-            quarter_to(q, to, ld_c);                                                                                   \
-        }                                                                                                              \
-    } while (0)
+#define STORE_SUMS(register, i, j)                                                                                     \
+    _tile_stored(register, c + 16 * (i) * (size_t)ld_c + 16 * (j), (size_t)ld_c * sizeof(real))
 
 /* `halves` registers of rows: 1 or 2, a constant in each inlined copy. */
-INLINE void tile(const int halves, int rows, int cols, int steps, const char *a, const char *b, const real *init,
-                 int ld_init, real *c, int ld_c, const char *prefetch, int prefetch_step) {
-    Quarter quarters[2][2];
-    for (int i = 0; i < 2; i++)
-        for (int j = 0; j < 2; j++) {
-            quarters[i][j].rows = rows - AMX_ROWS * i;
-            quarters[i][j].cols = cols - AMX_ROWS * j;
-        }
-    BEGIN_SUMS(0, 0, 0);
-    BEGIN_SUMS(1, 0, 1);
+INLINE void tile(const int halves, int steps, const char *a, const char *b, const real *init, int ld_init, real *c,
+                 int ld_c, const char *prefetch, int prefetch_step) {
+    LOAD_SUMS(0, 0, 0);
+    LOAD_SUMS(1, 0, 1);
     if (halves == 2) {
-        BEGIN_SUMS(2, 1, 0);
-        BEGIN_SUMS(3, 1, 1);
+        LOAD_SUMS(2, 1, 0);
+        LOAD_SUMS(3, 1, 1);
     }
-    for (int step = 0; step < steps; step++, a += halves * REGISTER, b += PAIRS * PAIR_BYTES) {
+    for (int step = 0; step < steps;
+         step++, prefetch += prefetch_step, a += halves * REGISTER, b += PAIRS * PAIR_BYTES) {
         _tile_loadd(4, a, AMX_BYTES);
         _tile_loadd(6, b, PAIR_BYTES);
         _tile_loadd(7, b + AMX_BYTES, PAIR_BYTES);
-        for (int at = 0; at < prefetch_step; at += CACHE_LINE) __builtin_prefetch(prefetch + at, 0, 2);
-        prefetch += prefetch_step;
+        prefetch_lines(prefetch, prefetch_step);
         _tile_dpbf16ps(0, 4, 6);
         _tile_dpbf16ps(1, 4, 7);
         if (halves == 2) {
@@ -110,19 +63,27 @@ INLINE void tile(const int halves, int rows, int cols, int steps, const char *a,
             _tile_dpbf16ps(3, 5, 7);
         }
     }
-    END_SUMS(0, 0, 0);
-    END_SUMS(1, 0, 1);
+    STORE_SUMS(0, 0, 0);
+    STORE_SUMS(1, 0, 1);
     if (halves == 2) {
-        END_SUMS(2, 1, 0);
-        END_SUMS(3, 1, 1);
+        STORE_SUMS(2, 1, 0);
+        STORE_SUMS(3, 1, 1);
     }
+}
+
+static void full_tile(int rows, int steps, const void *a, const void *b, const real *init, int ld_init, real *c,
+                      int ld_c, const void *prefetch, int prefetch_step) {
+    amx_enter();
+    ALL_IS_STORED;
+    if (rows > AMX_ROWS) tile(2, steps, a, b, init, ld_init, c, ld_c, prefetch, prefetch_step);
+    else tile(1, steps, a, b, init, ld_init, c, ld_c, prefetch, prefetch_step);
 }
 
 static void multiply(int rows, int cols, int steps, const void *a, const void *b, const real *init, int ld_init,
                      real *c, int ld_c, const void *prefetch, int prefetch_step) {
-    amx_enter();
-    if (rows > AMX_ROWS) tile(2, rows, cols, steps, a, b, init, ld_init, c, ld_c, prefetch, prefetch_step);
-    else tile(1, rows, cols, steps, a, b, init, ld_init, c, ld_c, prefetch, prefetch_step);
+    real buffer[AMX_TILE * TILE_COLS];
+    multiply_with(full_tile, AMX_ROWS, buffer, rows, cols, steps, a, b, init, ld_init, c, ld_c, prefetch,
+                  prefetch_step);
 }
 
 /* ---- packing ----------------------------------------------------------------------------------------------------- */
@@ -194,13 +155,13 @@ INLINE char *pair_at(void *panel, int pair) { return (char *)panel + (size_t)pai
 
 /* Packs a pair of rows of b; if there is no second one, zeros. */
 INLINE void pack_pair(char *to, const real *first, const real *second, int cols) {
-    for (int j = 0; j < COLS; j += AMX_ROWS, to += AMX_BYTES)
+    for (int j = 0; j < TILE_COLS; j += AMX_ROWS, to += AMX_BYTES)
         _mm512_storeu_si512(to, round_pair(first ? first + j : NULL, second ? second + j : NULL, cols - j));
 }
 
 /* Packs the second row of a pair. */
 INLINE void complete_pair(char *to, const real *second, int cols) {
-    for (int j = 0; j < COLS; j += AMX_ROWS, to += AMX_BYTES) {
+    for (int j = 0; j < TILE_COLS; j += AMX_ROWS, to += AMX_BYTES) {
         const __m512i pair = round_pair(NULL, second + j, cols - j);
         _mm512_storeu_si512(to, _mm512_or_si512(pair, _mm512_loadu_si512(to)));
     }
@@ -237,7 +198,7 @@ static void pack_list(void *steps, int width, const real *const *rows, int col, 
 static void pack_transposed(void *steps, int width, const void *b, int ld, int cols, int k) {
     (void)width;
     __m512i r[16];
-    for (int j = 0; j < COLS; j += AMX_ROWS)
+    for (int j = 0; j < TILE_COLS; j += AMX_ROWS)
         for (int p = 0; p < k; p += BLOCK) {
             for (int i = 0; i < AMX_ROWS; i++)
                 r[i] = j + i < cols ? round_row((const real *)b + (size_t)(j + i) * (size_t)ld + p, k - p)
@@ -295,10 +256,10 @@ static real fma_rounds(long rounds, real x) {
 
 const GemmKernels TABLE = {
     .tile_rows = AMX_TILE,
-    .tile_cols = COLS,
+    .tile_cols = TILE_COLS,
     .row_unit = AMX_ROWS,
     .k_step = BLOCK,
-    .k_most = AMX_K_MOST,
+    .k_most = K_MOST,
     .left_step = AMX_BYTES,
     .right_step = AMX_BYTES,
     .right_unit = sizeof(uint32_t),

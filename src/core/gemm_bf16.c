@@ -121,7 +121,7 @@ static void multiply(int rows, int cols, int steps, const void *a, const void *b
                      real *c, int ld_c, const void *prefetch, int prefetch_step) {
     const unsigned saved = flush_begin();
     real buffer[TILE_ROWS * TILE_COLS];
-    multiply_with(full_tile, buffer, rows, cols, steps, a, b, init, ld_init, c, ld_c, prefetch, prefetch_step);
+    multiply_with(full_tile, 1, buffer, rows, cols, steps, a, b, init, ld_init, c, ld_c, prefetch, prefetch_step);
     flush_end(saved);
 }
 

@@ -44,7 +44,7 @@ static void full_tile(int rows, int k, const void *a, const void *b, const real 
 static void multiply(int rows, int cols, int k, const void *a, const void *b, const real *init, int ld_init, real *c,
                      int ld_c, const void *prefetch, int prefetch_step) {
     real buffer[TILE_ROWS * TILE_COLS];
-    multiply_with(full_tile, buffer, rows, cols, k, a, b, init, ld_init, c, ld_c, prefetch, prefetch_step);
+    multiply_with(full_tile, 1, buffer, rows, cols, k, a, b, init, ld_init, c, ld_c, prefetch, prefetch_step);
 }
 
 /* ---- packing -------------------------------------------------------------------------------------------------- */

@@ -10,8 +10,8 @@
 
    Instructions for dot products multiply four unsigned bytes by four signed ones (x86: then b stores w + 128, and each
    sum begins at -128 Σ_k q_ik), or four signed bytes by four signed ones (aarch64). The other sets multiply pairs of
-   int16, to which they widen b. AMX multiplies registers of such groups of four; for few rows, dot products are faster,
-   from the same panels. */
+   int16, to which they widen b. An instruction of AMX computes such dot products for all rows and columns of two
+   registers; for few rows, the dot products of AVX512-VNNI are faster, and read the same panels. */
 #include "core/amx.h"
 #include "core/kernels.h"
 #include "core/tile.h"
@@ -33,9 +33,9 @@ enum { K_STEP = sizeof(int32_t) / sizeof(lane), STEP_BYTES = TILE_COLS * K_STEP 
 
 /* The numbers of the inner index are packed in blocks, the last filled up with zeros. */
 #if defined(TIDE_AMX)
-enum { BLOCK = AMX_BYTES, ROW_UNIT = AMX_ROWS, MOST_ROWS = AMX_TILE };
+enum { BLOCK = AMX_BYTES, ROW_UNIT = AMX_ROWS, MOST_ROWS = AMX_TILE, HAS_AMX = 1 };
 #else
-enum { BLOCK = K_STEP, ROW_UNIT = 1, MOST_ROWS = TILE_ROWS };
+enum { BLOCK = K_STEP, ROW_UNIT = 1, MOST_ROWS = TILE_ROWS, HAS_AMX = 0 };
 #endif
 
 typedef int32_t vint __attribute__((vector_size(VW * sizeof(int32_t))));
@@ -80,8 +80,7 @@ INLINE vint dot_step(vint sum, vint a, vint b) {
 
    A packed tile has for each row its scale, then for each row the beginning of its sums, then [steps][rows] numbers of
    32 bits. A panel has the scales of its columns, then [steps][TILE_COLS][K_STEP] bytes. A tile for AMX has
-   [blocks][rows] rows of a register instead, after as many scales and beginnings as it has rows with those that fill up
-   a register. */
+   [blocks][rows] rows of a register instead; its rows, scales and beginnings are rounded up to whole registers. */
 
 enum { LEFT_HEAD = sizeof(float) + sizeof(int32_t), RIGHT_HEAD = sizeof(float) };
 
@@ -131,18 +130,17 @@ static void amx_tile(int rows, int blocks, const void *left, const void *right, 
     const float *row_scales = left, *col_scales = right;
     const int32_t *begin = (const int32_t *)left + padded;
     const int8_t *a = (const int8_t *)(begin + padded), *b = (const int8_t *)(col_scales + TILE_COLS);
-    enum { CACHE_LINE = 64 };
     amx_enter();
     _tile_zero(0);
     _tile_zero(1);
     _tile_zero(2);
     _tile_zero(3);
-    for (int block = 0; block < blocks; block++, a += padded * BLOCK, b += BLOCK * TILE_COLS) {
+    for (int block = 0; block < blocks;
+         block++, prefetch += prefetch_step, a += padded * BLOCK, b += BLOCK * TILE_COLS) {
         _tile_loadd(4, a, BLOCK);
         _tile_loadd(6, b, STEP_BYTES);
         _tile_loadd(7, b + STEP_BYTES / 2, STEP_BYTES);
-        for (int at = 0; at < prefetch_step; at += CACHE_LINE) __builtin_prefetch(prefetch + at, 0, 2);
-        prefetch += prefetch_step;
+        prefetch_lines(prefetch, prefetch_step);
         _tile_dpbsud(0, 4, 6);
         _tile_dpbsud(1, 4, 7);
         if (halves == 2) {
@@ -180,8 +178,8 @@ static void full_tile(int rows, int blocks, const void *a, const void *b, const 
 
 static void multiply(int rows, int cols, int blocks, const void *a, const void *b, const real *init, int ld_init,
                      real *c, int ld_c, const void *prefetch, int prefetch_step) {
-    real buffer[MOST_ROWS][TILE_COLS];
-    multiply_with(full_tile, *buffer, rows, cols, blocks, a, b, init, ld_init, c, ld_c, prefetch, prefetch_step);
+    real buffer[MOST_ROWS * TILE_COLS];
+    multiply_with(full_tile, 1, buffer, rows, cols, blocks, a, b, init, ld_init, c, ld_c, prefetch, prefetch_step);
 }
 
 /* ---- packing -------------------------------------------------------------------------------------------------- */
@@ -235,7 +233,7 @@ INLINE void pack_row(const int group, float *scale, int32_t *begin, int32_t *to,
 
 static void pack_left(void *tile, const real *a, int lda, int rows, int k) {
     float *scales = tile;
-    const bool amx = rows > TILE_ROWS;
+    const bool amx = HAS_AMX && rows > TILE_ROWS;
     const int height = amx ? blocks_of(rows, AMX_ROWS) * AMX_ROWS : rows, line = AMX_BYTES / sizeof(int32_t);
     int32_t *begin = (int32_t *)tile + height, *numbers = begin + height;
     for (int i = 0; i < rows; i++, a += lda)

@@ -75,9 +75,6 @@ static void pack_unit(const Part *t, PackList *pack, char *to, size_t kernel_ste
     }
 }
 
-/* The rows of c in a block: full tiles. */
-static int block_rows(const GemmKernels *g) { return M_BLOCK / g->tile_rows * g->tile_rows; }
-
 /* The first row of a tile in the part. */
 static int first_row(const Part *t, int tile) { return tile_offset(t->g, t->rows, t->tiles, tile); }
 
@@ -192,7 +189,7 @@ static void compute_tree(const Part *t, const Block *b) {
     else transfer(t, b, STORE, tree[0], partial);
 }
 
-static int row_blocks(const Part *t) { return blocks_of(t->rows, block_rows(t->g)); }
+static int row_blocks(const Part *t) { return blocks_of(t->rows, whole_tiles(t->g, M_BLOCK)); }
 
 static void compute_blocks(void *context, int begin, int end) {
     const Part *t = context;
@@ -224,7 +221,7 @@ static void compute_steps(Part *t) {
     place_steps(t);
     const int width = t->g->tile_cols, all = blocks_of(t->p->n, width), m = t->p->m, steps = packed_steps(t);
     const int most = larger(RIGHT_PACKED / (larger(steps, 1) * width), 1);
-    const int most_rows = block_rows(t->g) * threads_count(t->threads), units = pack_units(t);
+    const int most_rows = whole_tiles(t->g, M_BLOCK) * threads_count(t->threads), units = pack_units(t);
     t->left = threads_scratch(t->threads, SCRATCH_LEFT, left_size(t, smaller(m, most_rows), steps));
     for (t->panel = 0; t->panel < all; t->panel += t->panels) {
         t->panels = smaller(most, all - t->panel);

@@ -44,23 +44,32 @@ enum {
     }                                                                                                                  \
     CHECK(0, "a tile of %d rows", rows)
 
-/* A tile of all columns: GemmKernels.multiply without `cols`. */
+/* GemmKernels.multiply for a tile of all columns and of whole units of rows. */
 typedef void FullTile(int rows, int steps, const void *a, const void *b, const real *init, int ld_init, real *c,
                       int ld_c, const void *prefetch, int prefetch_step);
 
-/* GemmKernels.multiply: a tile of fewer columns is computed in a buffer of full rows. */
-INLINE void multiply_with(FullTile *full, real *buffer, int rows, int cols, int steps, const void *a, const void *b,
-                          const real *init, int ld_init, real *c, int ld_c, const void *prefetch, int prefetch_step) {
-    if (cols == TILE_COLS) {
+/* GemmKernels.multiply: another tile is computed in a buffer. `unit` is row_unit, and the buffer [rows, TILE_COLS] has
+   whole units of rows. */
+INLINE void multiply_with(FullTile *full, const int unit, real *buffer, int rows, int cols, int steps, const void *a,
+                          const void *b, const real *init, int ld_init, real *c, int ld_c, const void *prefetch,
+                          int prefetch_step) {
+    const int whole = blocks_of(rows, unit) * unit;
+    if (cols == TILE_COLS && rows == whole) {
         full(rows, steps, a, b, init, ld_init, c, ld_c, prefetch, prefetch_step);
         return;
     }
-    memset(buffer, 0, (size_t)rows * TILE_COLS * sizeof(real));
+    memset(buffer, 0, (size_t)whole * TILE_COLS * sizeof(real));
     for (int i = 0; init && i < rows; i++)
         memcpy(buffer + (size_t)i * TILE_COLS, init + (size_t)i * (size_t)ld_init, (size_t)cols * sizeof(real));
     full(rows, steps, a, b, buffer, TILE_COLS, buffer, TILE_COLS, prefetch, prefetch_step);
     for (int i = 0; i < rows; i++)
         memcpy(c + (size_t)i * (size_t)ld_c, buffer + (size_t)i * TILE_COLS, (size_t)cols * sizeof(real));
+}
+
+/* Prefetches `bytes` bytes into L2. */
+INLINE void prefetch_lines(const char *from, int bytes) {
+    enum { CACHE_LINE = 64 };
+    for (int at = 0; at < bytes; at += CACHE_LINE) __builtin_prefetch(from + at, 0, 2);
 }
 
 #endif

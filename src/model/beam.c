@@ -78,7 +78,7 @@ static int best_words(const Search *s, int row, const NextWords *next, Candidate
 
 /* ---- the logits, part after part ------------------------------------------------------------------------------- */
 
-enum { MANY_LOGITS = 1 << 18 /* with fewer, 1 MiB, they stay in the caches, and keeping them is faster */ };
+enum { MANY_LOGITS = 1 << 22 /* fewer, less than 16 MiB, stay in the caches: then keeping them is faster */ };
 
 /* The place of a part of a row in arrays [rows, part_count]. */
 static size_t part_at(const Search *s, int row, int part) { return (size_t)row * (size_t)s->part_count + (size_t)part; }
@@ -102,25 +102,7 @@ static void raise_least(const Search *s, int row, real x) {
         atomic_store_explicit(&s->least[row], x, memory_order_relaxed);
 }
 
-/* Returns a limit of the logits x of a part that at least `count` of them reach, at most LIMITS: the maxima of every
-   16th logit are different ones. -∞ if the part is small. */
-enum { LIMITS = 16 };
-static real first_limit(int n, const real *x, int count) {
-    real most[LIMITS];
-    if (n < 2 * LIMITS || count > LIMITS) return -INFINITY;
-    memcpy(most, x, sizeof most);
-    for (int i = LIMITS; i + LIMITS <= n; i += LIMITS)
-        for (int lane = 0; lane < LIMITS; lane++) most[lane] = x[i + lane] > most[lane] ? x[i + lane] : most[lane];
-    for (int i = 1; i < LIMITS; i++) { /* in descending order */
-        const real limit = most[i];
-        int k = i;
-        for (; k > 0 && limit > most[k - 1]; k--) most[k] = most[k - 1];
-        most[k] = limit;
-    }
-    return most[count - 1];
-}
-
-/* Keeps the sums and the best words of a part of the output layer. */
+/* Computes the sums of a part of the output layer, and keeps its best words. */
 static void use_part(void *context, int row, int rows, int col, int cols, const real *y, int ld) {
     const Search *s = context;
     const int beam = s->options->beam, part = col / PART_COLS;
@@ -128,8 +110,6 @@ static void use_part(void *context, int row, int rows, int col, int cols, const 
         const NextWords next = {y, col, cols, 0, 0};
         Candidate *best = best_at(s, row, part);
         sum_part(s, row, col, cols, y);
-        if (atomic_load_explicit(&s->least[row], memory_order_relaxed) == -INFINITY)
-            raise_least(s, row, first_limit(cols, y, beam + s->options->banned_count));
         const real least = atomic_load_explicit(&s->least[row], memory_order_relaxed);
         const int count = best_free_words(s, row, &next, least, best);
         if (count == beam) raise_least(s, row, (real)best[beam - 1].log_probability);
@@ -137,13 +117,15 @@ static void use_part(void *context, int row, int rows, int col, int cols, const 
     }
 }
 
-/* ln Σ exp x over the logits x of a row, from those of its parts. The sum does not depend on the number of threads. */
+/* ln Σ exp x over the logits x of a row, from the sums of its parts, whose maxima are overwritten. It does not depend
+   on the number of threads. */
 static double log_sum(const Search *s, int row) {
     const int parts = blocks_of(search_words(s, row).count, PART_COLS);
-    real *max = s->part_max + part_at(s, row, 0), sum;
-    if (parts == 1) return (double)max[0] + exact_log((double)s->part_sum[part_at(s, row, 0)]); /* the same number */
-    const double most = (double)kernels->exp_sum(parts, max, &sum, max);
-    return most + exact_log((double)kernels->dot(parts, s->part_sum + part_at(s, row, 0), max));
+    real *max = s->part_max + part_at(s, row, 0), unused;
+    const real *sums = s->part_sum + part_at(s, row, 0);
+    if (parts == 1) return (double)*max + exact_log((double)*sums); /* the same number as below */
+    const double most = (double)kernels->exp_sum(parts, max, &unused, max);
+    return most + exact_log((double)kernels->dot(parts, sums, max));
 }
 
 /* Sets found[] to the best words of all parts of a row. Returns their number. */

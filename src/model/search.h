@@ -45,7 +45,7 @@ typedef struct Member {
     DecoderState *state;
     ColumnSets *words; /* [n] the words that may follow in each sentence, the same for each model; NULL: all words */
     Step now;
-    const Var *logits; /* of the present step; NULL if Search.best is not */
+    const Var *logits; /* of the present step, if Search.best is NULL */
 } Member;
 
 typedef struct Search {

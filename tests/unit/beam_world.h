@@ -33,15 +33,20 @@ static inline void draw(real *block, size_t size, double scale, uint64_t seed) {
     for (size_t i = 0; i < size; i++) block[i] = (real)(scale * rng_normal(&rng));
 }
 
-/* Draws shared weights, for tapes that only read them. */
-static inline void draw_shared(Params *params, double scale, uint64_t seed) {
-    real *block = mem_alloc(params->size * sizeof *block);
-    draw(block, params->size, scale, seed);
+/* Sets shared weights, for tapes that only read them. */
+static inline void write_shared(Params *params, const real *block) {
     params_share(params);
     for (int i = 0; i < params->count; i++) {
         Param *p = params->list[i];
         param_write(p, 0, block + p->offset, NULL, var_size(&p->var));
     }
+}
+
+/* Draws shared weights. */
+static inline void draw_shared(Params *params, double scale, uint64_t seed) {
+    real *block = mem_alloc(params->size * sizeof *block);
+    draw(block, params->size, scale, seed);
+    write_shared(params, block);
     mem_free(block);
 }
 
@@ -115,16 +120,18 @@ static inline void check_same(const Nbest *a, const Nbest *b, int width) {
     }
 }
 
+static inline double mean_logit(const real *const *x, int count, int id) {
+    double sum = 0;
+    for (int m = 0; m < count; m++) sum += (double)x[m][id];
+    return sum / count;
+}
+
 /* Returns log p(id) under the normalised geometric mean of the distributions of `count` models with logits x. */
-static inline double log_softmax(const real *const *x, int count, int id) {
-    double sum = 0, own = 0;
-    for (int k = 0; k < VOCAB; k++) {
-        double log_product = 0;
-        for (int m = 0; m < count; m++) log_product += (double)x[m][k];
-        sum += exp(log_product / count);
-        if (k == id) own = log_product / count;
-    }
-    return own - log(sum);
+static inline double log_softmax(const real *const *x, int count, int words, int id) {
+    double ratios = 1; /* Σ_k p(k) / p(id) */
+    for (int k = 0; k < words; k++)
+        if (k != id) ratios += exp(mean_logit(x, count, k) - mean_logit(x, count, id));
+    return -log(ratios);
 }
 
 /* Checks alpha against row i of the mean of the alignments, over the models with attention. */
@@ -142,7 +149,7 @@ static inline void check_alpha(const World *w, const Forced *forced, int i, int 
 
 /* Checks that forced decoding of a hypothesis gives the probability and the alignment that the search reported. */
 static inline void check_forced(World *w, int sentence, const Hypothesis *h) {
-    const int width = lengths[sentence];
+    const int width = lengths[sentence], words = w->model.config.target_vocab;
     TapeMark mark = tape_mark(&w->tape);
     Batch batch = batch_fold(&w->tape.arena, &sources[sentence], &width, &h->ids, &h->length, 1, NULL, BOS);
     Forced forced[3];
@@ -153,9 +160,9 @@ static inline void check_forced(World *w, int sentence, const Hypothesis *h) {
     }
     double log_probability = 0;
     for (int i = 0; i < h->length; i++) {
-        log_probability += log_softmax(logits, w->count, h->ids[i]);
+        log_probability += log_softmax(logits, w->count, words, h->ids[i]);
         check_alpha(w, forced, i, width, h->alpha ? h->alpha + (size_t)(i * width) : NULL);
-        for (int m = 0; m < w->count; m++) logits[m] += VOCAB;
+        for (int m = 0; m < w->count; m++) logits[m] += words;
     }
     assert_true(fabs(log_probability - h->log_probability) < 1e-4);
     tape_rewind(&w->tape, mark);

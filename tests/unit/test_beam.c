@@ -488,11 +488,37 @@ static void ties_go_to_the_first(void **unused) {
 
 /* ---- several parts of the output layer ---------------------------------------------------------------------- */
 
-enum { MANY = 30 * PART_COLS + 300 };
+enum { MANY = 150 * PART_COLS + 300 };
 
-/* A model with so many target words that its output layer has 31 parts, which a beam of 4 computes one by one. There
-   are few different weights, so that many words have the same logits. */
-static void draw_many_words(Model *model, const char *kind, double scale) {
+/* Where the values of a parameter begin in a block of all. */
+static real *values_in(real *block, const Params *params, const char *name) {
+    for (int i = 0; i < params->count; i++)
+        if (!strcmp(params->list[i]->name, name)) return block + params->list[i]->offset;
+    fail_msg("no parameter %s", name);
+    return block;
+}
+
+/* Changes weights so that the last word is by far the best after <s>, and </s> after 13 further words, which are nearly
+   equal: eleven words of a part are better than one of a later part, and this one is better than the twelfth. */
+static void put_in_order(real *block, const Params *params, const ModelConfig *c) {
+    const size_t emb = (size_t)c->emb, maxout = (size_t)c->maxout;
+    real *E = values_in(block, params, "state.E"), *Vo = values_in(block, params, "readout.Vo");
+    real *Wo = values_in(block, params, "readout.Wo"), *bo = values_in(block, params, "readout.bo");
+    memset(Vo, 0, emb * 2 * maxout * sizeof *Vo);
+    Vo[0] = Vo[1] = Vo[2 * maxout + 2] = Vo[2 * maxout + 3] = 1;
+    E[BOS * emb] = 100;
+    Wo[MANY - 1] = Wo[MANY + EOS] = 10;
+    for (size_t k = 0; k < 13; k++) {
+        const size_t id = (size_t)PART_COLS * 3 + (k < 12 ? k : PART_COLS);
+        E[id * emb + 1] = 100;
+        for (size_t i = 0; i < maxout; i++) Wo[i * MANY + id] = 0;
+        bo[id] = 20 - (k < 12 ? (real)k : (real)10.5) / 64;
+    }
+}
+
+/* A model with so many target words that a beam of 12 computes the 151 parts of its output layer one by one. There are
+   few different weights, so that many words have the same logits. */
+static void draw_many_words(Model *model, const char *kind, double scale, bool order) {
     ModelConfig config = {
         .source_vocab = VOCAB, .target_vocab = MANY, .emb = 6, .rnn = 8, .att = 6, .maxout = 4, .heads = 2};
     choose_kind(&config, kind);
@@ -500,67 +526,47 @@ static void draw_many_words(Model *model, const char *kind, double scale) {
     real *block = mem_alloc(model->params.size * sizeof *block);
     draw(block, model->params.size, 1, 3);
     for (size_t i = 0; i < model->params.size; i++) block[i] = (real)(scale * round(2 * (double)block[i]));
-    params_share(&model->params);
-    for (int i = 0; i < model->params.count; i++) {
-        Param *p = model->params.list[i];
-        param_write(p, 0, block + p->offset, NULL, var_size(&p->var));
-    }
+    if (order) put_in_order(block, &model->params, &config);
+    write_shared(&model->params, block);
     mem_free(block);
-}
-
-/* Checks the probability of a hypothesis by forced decoding, with plain sums. */
-static void check_probability(World *w, int sentence, const Hypothesis *h) {
-    TapeMark mark = tape_mark(&w->tape);
-    Batch batch = batch_fold(&w->tape.arena, &sources[sentence], &lengths[sentence], &h->ids, &h->length, 1, NULL, BOS);
-    Forced forced = model_force(&w->tape, &w->model, &batch, &(PassOptions){0});
-    const Var *logits = output_logits(&w->tape, model_output(&w->tape, &w->model, &forced), NULL, NULL);
-    double all = 0;
-    for (int i = 0; i < h->length; i++) {
-        double sum = 0;
-        for (int id = 0; id < MANY; id++) sum += exp((double)var_row_values(logits, i)[id]);
-        all += (double)var_row_values(logits, i)[h->ids[i]] - log(sum);
-    }
-    assert_true(fabs(all - h->log_probability) < 1e-4);
-    tape_rewind(&w->tape, mark);
 }
 
 /* The search that keeps only the best words of each part finds the same, bit for bit, as the search of two equal
    models, which keeps all logits. */
-static void check_parts(const char *kind, double scale, int threads) {
+static void check_parts(const char *kind, double scale, bool order, int threads) {
     static const int some[] = {PAD, UNK, BOS, 7, PART_COLS - 1, PART_COLS, 20 * PART_COLS + 5};
     World w = {.threads = threads_new(threads), .models = {&w.model, &w.model}};
     tape_init(&w.tape, w.threads, rng_seed(1, 1));
-    draw_many_words(&w.model, kind, scale);
+    draw_many_words(&w.model, kind, scale, order);
+    BeamOptions o = options(12, 0.6);
+    o.banned = some;
+    o.banned_count = sizeof some / sizeof *some;
+    w.count = 1;
+    Nbest *parts = search(&w, sources, lengths, SENTENCES, &o);
+    w.count = 2;
+    Nbest *whole = search(&w, sources, lengths, SENTENCES, &o);
     int first = MANY, last = 0;
-    for (int beam = 4; beam <= 12; beam += 8) {
-        BeamOptions o = options(beam, 0.6);
-        o.banned = some;
-        o.banned_count = sizeof some / sizeof *some;
-        w.count = 1;
-        Nbest *parts = search(&w, sources, lengths, SENTENCES, &o);
-        w.count = 2;
-        Nbest *whole = search(&w, sources, lengths, SENTENCES, &o);
-        for (int s = 0; s < SENTENCES; s++) {
-            assert_int_equal(parts[s].count, beam);
-            check_same(&parts[s], &whole[s], lengths[s]);
-            const Hypothesis *best = parts[s].list;
-            check_probability(&w, s, best);
-            for (int i = 0; i < best->length; i++) {
-                first = best->ids[i] < first ? best->ids[i] : first;
-                last = best->ids[i] > last ? best->ids[i] : last;
-            }
+    for (int s = 0; s < SENTENCES; s++) {
+        assert_int_equal(parts[s].count, 12);
+        check_same(&parts[s], &whole[s], lengths[s]);
+        const Hypothesis *best = parts[s].list;
+        for (int i = 0; i < best->length; i++) {
+            first = best->ids[i] < first ? best->ids[i] : first;
+            last = best->ids[i] > last ? best->ids[i] : last;
         }
     }
+    check_forced(&w, 0, parts[0].list);
     assert_true(scale == 0 || last - first > PART_COLS);
     end(&w);
 }
 
 static void parts_of_the_output_layer_give_the_same_words(void **unused) {
     (void)unused;
-    for (int threads = 1; threads <= 4; threads++) {
-        check_parts("additive", 0.15, threads);
-        check_parts("transformer", 0.1, threads);
-        check_parts("additive", 0, threads); /* all words are equal */
+    for (int threads = 1; threads <= 3; threads += 2) {
+        check_parts("additive", 0.15, false, threads);
+        check_parts("additive", 0.15, true, threads);
+        check_parts("transformer", 0.1, false, threads);
+        check_parts("additive", 0, false, threads); /* all words are equal */
     }
 }
 

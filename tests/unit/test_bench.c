@@ -394,7 +394,7 @@ static void the_speeds_of_kernels_fit_the_time(void **unused) {
     (void)unused;
     static Capture printed;
     char start[64];
-    double x[MOST_NUMBERS], least_time = 0;
+    double x[MOST_NUMBERS] = {0}, least_time = 0;
     change_kernels();
     changed.add = slow_add;
     capture_start(&printed);
@@ -507,7 +507,7 @@ static void a_median_is_in_the_middle(void **unused) {
 static void check_peak(PanelFormat format) {
     enum { ROUNDS = 1 << 21, EACH = 5, LEAST = 4, MOST = 40 };
     const GemmKernels *gemm = kernels->gemm[format];
-    if (!gemm->fma_rounds) gemm = kernels->gemm[PANELS_F32];
+    if (format != PANELS_F32 && !gemm->fma_rounds) gemm = kernels->gemm[PANELS_F32];
     const double operations = 2.0 * ROUNDS * gemm->tile_rows * gemm->tile_cols * gemm->k_step;
     Threads *threads = threads_new(1);
     double peak = 0, seconds = INFINITY, ratio = 0;

@@ -212,6 +212,24 @@ static void check_columns(Threads *threads, const Problem *p, Operand packed) {
     mem_free(memory);
 }
 
+/* The parts of a product that is not stored, copied to c. */
+static void copy_part(void *context, int row, int rows, int col, int cols, const real *y, int ld) {
+    const Product *x = context;
+    assert_true(col % PART_COLS == 0 && cols == (x->b.n - col < PART_COLS ? x->b.n - col : PART_COLS));
+    for (int i = 0; i < rows; i++)
+        memcpy(x->c + (size_t)(row + i) * (size_t)x->ldc + col, y + (size_t)i * (size_t)ld, (size_t)cols * sizeof *y);
+}
+
+/* Computes the product x, which has panels, in parts, into a copy of `before`. */
+static void check_product_in_parts(Threads *threads, Product x, const Matrix *before, const Matrix *expected) {
+    if (x.b.k == 0) return;
+    Matrix c = matrix_copy(before);
+    x.c = c.v;
+    gemm_parts(threads, &x, copy_part, &x);
+    assert_same_block(&c, expected);
+    matrix_free(&c);
+}
+
 static void check_product(Threads *threads, const void *context) {
     const Problem *p = context;
     const Sizes s = p->s;
@@ -232,6 +250,8 @@ static void check_product(Threads *threads, const void *context) {
         assert_same_block(&c, &p->expected);
         matrix_free(&c);
     }
+    const Product in_parts = {s.m, p->a.v, p->a.ld, packed, p->init == NOTHING ? NULL : p->start.v, 0, NULL, p->c.ld};
+    if (p->init <= A_ROW) check_product_in_parts(threads, in_parts, &p->c, &p->expected);
     /* two products in one call, or three, one with packing during the product: the same results as separate calls */
     for (int count = 2; count <= 3; count++) {
         Matrix c[] = {matrix_copy(&p->c), matrix_copy(&p->c), matrix_copy(&p->c)};
@@ -423,6 +443,8 @@ static void check_bytes(Threads *threads, const void *context) {
         }
         assert_memory_equal(memory[0], memory[1], size + MARGIN);
     }
+    const Product in_parts = {s.m, p->a.v, p->a.ld, packed, p->init == NOTHING ? NULL : p->start.v, 0, NULL, p->c.ld};
+    if (p->init <= A_ROW) check_product_in_parts(threads, in_parts, &p->c, &p->expected);
     for (int count = 1; count <= 2; count++) {
         Matrix c[] = {matrix_copy(&p->c), matrix_copy(&p->c)};
         Product list[2];

@@ -1,5 +1,5 @@
-/* test_validation.c: the statistics of a validation: attention and lengths; the line about corpora of the same size; the
-   files of a validation. */
+/* test_validation.c: the statistics of a validation: attention and lengths; the line about corpora of the same size;
+   the files of a validation. */
 #include "io/ds.h"
 #include "io/files.h"
 #include "io/output.h"
@@ -127,7 +127,7 @@ static double reached(long pairs, const char *before) {
     assert_true(strlen(text) < sizeof text - 1);
     const char *number = strstr(text, before);
     if (!number) fail_msg("%s: no '%s'", text, before);
-    return strtod(number + strlen(before), NULL);
+    return number ? strtod(number + strlen(before), NULL) : NAN;
 }
 
 static void larger_corpora_reach_more(void **state) {
