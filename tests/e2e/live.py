@@ -235,13 +235,99 @@ def check_forcing(page, translation):
     check(chosen in page.value("document.querySelector('.choices').textContent"), "the choice is named")
     page.press("u")
     equal((page.sentence(), page.classes("taken")), (translation, []), "u takes the choice back")
-    page.click("document.querySelector('.best button')")
-    other = page.value("document.querySelector('.best button').textContent")
-    page.wait("!document.querySelector('.choices').hidden")
-    equal(page.sentence(), other, "the hypothesis")
+    page.click(f"{TARGET}[1]")
+    page.wait("document.querySelector('.candidates')")
+    page.click("document.querySelectorAll('.candidates li button')[2]")
+    page.wait("document.querySelector('.piece.taken')")
     page.click("document.querySelector('.choices button')")
-    equal(page.sentence(), translation, "the button takes it back")
+    equal((page.sentence(), page.classes("taken")), (translation, []), "the button takes it back, too")
     page.clean("forcing")
+
+
+def check_hypotheses(page, translation):
+    """A click on a hypothesis shows it in the place of the translation; the list stays."""
+    page.show(SENTENCE, width=1280, height=800)
+    lines = "[...document.querySelectorAll('.best li button')]"
+    texts, before = page.value(f"{lines}.map((line) => line.textContent)"), page.streams()
+    weights = "[...document.querySelectorAll('.matrix td')].map((td) => td.style.cssText).join()"
+    matrix = page.value(weights)
+    equal(texts[0], translation, "the best hypothesis")
+    for k in (2, 0, 2):
+        page.click(f"{lines}[{k}]")
+        page.wait(f"{lines}[{k}].getAttribute('aria-current') === 'true'")
+        equal(page.sentence(), texts[k], "the hypothesis that is viewed")
+        equal(page.value(f"{lines}.map((line) => line.textContent)"), texts, "the list stays")
+        equal(page.value(f"{lines}.filter((line) => line.ariaCurrent).length"), 1, "viewed hypotheses")
+        check(page.value(f"document.activeElement === {lines}[{k}]"), "the focus stays on its line")
+        equal(page.value(weights) == matrix, k == 0, "its own matrix")
+    equal(page.streams(), before + 1, "requests for a hypothesis")
+    check(page.value("document.querySelector('.choices').hidden"), "to look is not to choose")
+    page.clean("hypotheses")
+
+
+def check_second_sentence(page):
+    """The matrix and the words below follow the mouse to another sentence, and return."""
+    page.show(SENTENCE + "他走了。", width=1280, height=800)
+    columns = "document.querySelectorAll('.matrix thead th').length"
+    first, own = page.value(columns), "document.querySelectorAll('.pair')[%d].querySelectorAll('.translated .piece')[1]"
+    page.point(own % 1)
+    equal(page.value(columns), 5, "the matrix of the sentence that is pointed at")
+    word = page.value(own % 1 + ".firstChild.data")
+    check(page.value("document.querySelector('.said').textContent").startswith(f'"{word}" is read from '), "in words")
+    equal(page.classes("pointed", ".matrix"), [word], "the row of its matrix")
+    page.point("document.querySelector('h1')")
+    equal((page.value(columns), page.classes("pointed")), (first, []), "the chosen sentence again")
+    page.point(own % 1)
+    page.point(own % 0)
+    equal(page.value(columns), first, "from one sentence to the other")
+    page.value(f"{own % 1}.focus()")
+    page.point(own % 0)
+    page.point("document.querySelector('h1')")
+    equal((page.value(columns), page.classes("pointed", ".matrix")), (5, [word]), "the focus chooses for good")
+    page.clean("second sentence")
+
+
+def check_link(page):
+    """A copied link has the forced words, the layer and the head."""
+    page.show("He left. It rained.", "&model=back", width=1280, height=800)
+    page.value("Object.defineProperty(navigator, 'clipboard', { value: { writeText: async (t) => { window.got = t; } } })")
+    pieces = "document.querySelectorAll('.pair')[1].querySelectorAll('.translated .piece')"
+    for place, count in ((1, 1), (2, 2)):
+        page.click(f"{pieces}[{place}]")
+        page.wait("document.querySelector('.candidates')")
+        page.click("document.querySelectorAll('.candidates li button')[3]")
+        page.wait(f"document.querySelectorAll('.piece.taken').length === {count}")
+    for chooser in ("head", "layer"):
+        select = f"document.querySelector('.panel:not([hidden]) .{chooser}')"
+        page.value(f"window.old = document.querySelector('.pair'), {select}.value = 1, "
+                   f"{select}.dispatchEvent(new Event('change'))")
+        page.wait(f"document.querySelector('.pair') !== window.old && {DONE} && "
+                  "document.querySelectorAll('.piece.taken').length === 2")
+    state = """[[...document.querySelectorAll('.translated')].map((line) => line.textContent),
+        [...document.querySelectorAll('.taken')].map((piece) => piece.textContent),
+        [...document.querySelectorAll('.panel:not([hidden]) select')].map(({ value }) => value),
+        [...document.querySelectorAll('.matrix td')].map((td) => td.style.cssText).join(),
+        document.querySelector('.choices span').textContent]"""
+    shown = page.value(state)
+    page.value("document.getElementById('link').click()")
+    page.wait("window.got")
+    link = page.value("window.got")
+    equal(page.value("location.href"), link, "the address is the link")
+    page.show(SENTENCE, "&model=run")
+    page.open(link, width=1280, height=800)
+    page.wait(f"{DONE} && document.querySelectorAll('.piece.taken').length === 2")
+    equal(page.value(state), shown, "what the link shows")
+    page.press("u")
+    page.wait("document.querySelectorAll('.piece.taken').length === 1")
+    check(page.value("decodeURIComponent(location.hash)").count('"') < urllib.parse.unquote(link).count('"'), "the address")
+    page.value("$('text').focus(), $('text').select()")
+    page.send("Input.insertText", text="It snows.")
+    page.wait(f"{DONE} && document.querySelectorAll('.pair').length === 1")
+    check("forced" not in page.value("location.hash"), "the words of another text")
+    for forced in ("[[1]]", "x", '[[[0,99],["a"]]]', '[[[0],["a"]]]', '{}'):
+        page.show("He left.", "&model=back&forced=" + urllib.parse.quote(forced))
+        equal(page.classes("taken"), [], f"forced={forced}")
+    page.clean("link")
 
 
 # ---- what else the page does -----------------------------------------------------------------------------------------
@@ -328,6 +414,13 @@ def check_long(page):
     page.send("Input.insertText", text=SENTENCE + "我走了。")
     page.wait("document.querySelectorAll('.pair').length === 2 && " + DONE)
     equal(page.value("document.documentElement.scrollWidth"), 360, "the width of the page")
+    for width in (390, 1400):
+        for level in ("", "&level=word"):
+            page.show("w" * 300, "&model=back" + level, width=width, height=800)
+            equal(page.value("""(() => { const edge = Math.min(innerWidth, document.documentElement.scrollWidth),
+                texts = [...document.querySelectorAll(".piece, .said, .best, textarea, .frame, h1")];
+                return texts.filter((one) => one.getBoundingClientRect().right > edge).length; })()"""), 0, "texts outside")
+            equal(page.value("document.documentElement.scrollWidth"), width, "the width with a long word")
     page.clean("long")
 
 
@@ -382,6 +475,9 @@ def test_page(url, translation, links):
         check_pointing(page)
         check_keyboard(page)
         check_forcing(page, translation)
+        check_hypotheses(page, translation)
+        check_second_sentence(page)
+        check_link(page)
         check_copying(page, translation, links)
         check_models(page)
         check_long(page)
@@ -435,6 +531,16 @@ def test_errors(url, translation, _):
         page.send("Input.insertText", text="我走了。")
         page.wait(f"{said}.startsWith('The server is busy')")
         page.wait(f"{said}.startsWith('The server stops')")
+        page.send("Input.insertText", text="我走了。")
+        page.wait(f"{said} === '' && {DONE}")
+        # a request that is refused: the translation of the text before goes
+        page.value("""window.fetch = (...given) => { window.fetch = real;
+            return Promise.resolve(new Response('{"error": "q: why not"}', { status: 400 })); }""")
+        page.send("Input.insertText", text="他走了。")
+        page.wait(f"{said} === 'The server refuses this request. q: why not'")
+        equal(page.value("document.querySelector('.panel .problem [lang=en]').textContent"), "q: why not", "the reason")
+        equal(page.value("document.querySelectorAll('.pair, .best:not([hidden]), .frame:not([hidden])').length"), 0,
+              "the translation of another text")
         page.send("Input.insertText", text="我走了。")
         page.wait(f"{said} === '' && {DONE}")
         print("errors: ok")

@@ -221,6 +221,11 @@ tide_ok align "$scratch/run" --src "$scratch/linked.zh" --tgt "$scratch/linked.e
 drive links "$scratch/linked.html" "$scratch/links.js"
 echo 'check("no legend", !one(".links").checkVisibility() && !one("#marks").checkVisibility()); finish();' >"$scratch/unlinked.js"
 drive unlinked "$scratch/nbest.html" "$scratch/unlinked.js"
+tide_ok align "$scratch/run" --src "$scratch/linked.zh" --tgt "$scratch/linked.en" --level word --format html \
+    --links "$scratch/links" >"$scratch/ungolden.html"
+echo 'equal("the legend without people", [...one(".links").children].filter((item) => item.checkVisibility())
+    .map((item) => item.textContent), ["aligner and attention", "aligner only", "attention only"]); finish();' >"$scratch/ungolden.js"
+drive ungolden "$scratch/ungolden.html" "$scratch/ungolden.js"
 
 # ---- long sentences, and labels ----
 for _ in $(seq 12); do printf 'The sea is calm and '; done >"$scratch/long.en"
@@ -238,6 +243,13 @@ for (const span of heads) {
   if (square && turned) say("FAIL Chinese is turned");
   if (!square && span.textContent.length > 2 && !turned) say("FAIL letters stand level");
 }
+const more = () => ["more-right", "more-below"].map((side) => frame.classList.contains(side));
+markSides(frame);
+equal("what is cut fades", more(), [frame.scrollWidth > frame.clientWidth, true]);
+check("which is seen", getComputedStyle(frame).maskImage.includes("48px"));
+frame.scrollTo(1e4, 1e4);
+markSides(frame);
+equal("and not at the end", more(), [false, false]);
 frame.scrollTo(150, 200);
 check("the frame scrolls", frame.scrollTop === 200);
 equal("and labels stay", [box(one("tbody th")).left, box(one("thead th")).top].map(Math.round), [box(frame).left, box(frame).top].map(Math.round));
@@ -255,6 +267,22 @@ tide_ok align "$scratch/back" --src "$scratch/long.en" --tgt "$scratch/long.zh" 
 drive long "$scratch/long.html" "$scratch/long.js"
 grep -q 'darkness' "$scratch/results" || die "no check of dark mode ran"
 drive long-dark "$scratch/back.html" "$scratch/long.js" --blink-settings=preferredColorScheme=0
+
+# ---- a word of 300 letters ----
+{ awk 'BEGIN { for (i = 0; i < 300; i++) printf "w" }'; echo ' I am'; } >"$scratch/word.en"
+echo '我。' >"$scratch/word.zh"
+cat >"$scratch/word.js" <<'JS'
+check("the page is no wider than the window", document.documentElement.scrollWidth <= innerWidth);
+const out = all("#source, #target, .piece, #said, #written, h1").filter((e) => e.getBoundingClientRect().right > innerWidth);
+equal("no text outside", out.length, 0);
+for (const span of all("#matrix th span")) check("a label is cut", span.getBoundingClientRect().height <= 14 * 28);
+finish();
+JS
+for level in piece word; do
+    tide_ok align "$scratch/run" --src "$scratch/word.zh" --tgt "$scratch/word.en" --format html --level $level >"$scratch/word.html"
+    drive "word-$level" "$scratch/word.html" "$scratch/word.js" --window-size=1400,900
+    drive "word-$level-narrow" "$scratch/word.html" "$scratch/word.js" --window-size=500,844
+done
 
 # ---- many sentences ----
 for _ in $(seq 84); do cat "$scratch/zh"; done >"$scratch/many"

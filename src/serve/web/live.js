@@ -7,7 +7,7 @@ let pending = null; // the timer of the next translation
 
 const announce = (said) => ($("announced").textContent = said);
 const leave = () => $("text").focus();
-const panels = [0, 1].map(() => makePanel({ byWord: () => byWord, switchLevel, announce, leave, changed }));
+const panels = [0, 1].map(() => makePanel({ byWord: () => byWord, switchLevel, announce, leave, changed, remember }));
 
 // ---- models ----
 
@@ -70,16 +70,19 @@ function drawExamples(model) {
 
 // ---- translation ----
 
-function translate() {
+/** Translates the text. choices: for each panel, those of an address. */
+function translate(choices = []) {
   clearTimeout(pending);
   grow();
-  remember();
-  for (const panel of panels) if (!panel.element.hidden) panel.run($("text").value);
+  panels.forEach((panel, k) => {
+    if (!panel.element.hidden) panel.run($("text").value, choices[k]);
+  });
+  if (!choices.length) remember();
 }
 
 function schedule() {
   clearTimeout(pending);
-  pending = setTimeout(translate, DEBOUNCE);
+  pending = setTimeout(() => translate(), DEBOUNCE);
 }
 
 /** Gives the input the height of its text. */
@@ -104,12 +107,17 @@ function switchLevel() {
 
 // ---- the address ----
 
-/** Writes the state of the page to its address, so that a link to the page contains the text. */
+/** Writes the state of the page to its address, so that a link to the page contains the text and the user's choices: layer,
+ * head and forced words of each panel; those of the second one end in 2. */
 function remember() {
   const state = new URLSearchParams();
   const fields = { text: $("text").value, model: models.length > 1 ? $("model").value : "", beside: $("beside").value };
   for (const [name, value] of Object.entries(fields)) if (value) state.set(name, value);
   if (byWord) state.set("level", "word");
+  panels.forEach((panel, k) => {
+    if (panel.element.hidden) return;
+    for (const [name, value] of Object.entries(panel.choices())) if (value) state.set(`${name}${k ? 2 : ""}`, value);
+  });
   history.replaceState(null, "", `#${state}`);
 }
 
@@ -119,7 +127,8 @@ function recall() {
   byWord = state.get("level") === "word";
   $("level").setAttribute("aria-pressed", byWord);
   chooseModels(state.get("model"), state.get("beside"));
-  translate();
+  const chosen = (suffix) => ["layer", "head", "forced"].map((name) => [name, state.get(name + suffix) ?? ""]);
+  translate(["", "2"].map((suffix) => Object.fromEntries(chosen(suffix))));
 }
 
 async function copyLink() {
@@ -173,7 +182,7 @@ async function begin() {
     if (!models.length) throw new TranslatorError("noModels");
     $("key").parentNode.hidden = !(await translator.needsKey());
   } catch (problem) {
-    $("problem").textContent = failureLine(problem);
+    $("problem").replaceChildren(...failureLine(problem));
     return;
   }
   $("model").replaceChildren(...models.map(option));

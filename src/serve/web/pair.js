@@ -6,17 +6,31 @@
  * @property {string} text
  * @property {string[]} pieces     of the source, with </s>
  * @property {Settled|null} settled
- * @property {Sentence|null} result
- * @property {Choice[]} choices    the user's choices that the result begins with, the last one last
+ * @property {Sentence|null} result  what is shown
+ * @property {Hypothesis[]} hypotheses  those of the last search, the best one first
+ * @property {number} viewed       index of the hypothesis that is shown
+ * @property {Choice[]} choices    the user's choices, the last one last
+ *
+ * @typedef {object} Hypothesis
+ * @property {string} text
+ * @property {string[]} pieces
+ * @property {number} score
+ * @property {Sentence} [result]   known for the best one, and for one that was viewed
  *
  * @typedef {object} Choice
  * @property {string[]} prefix     pieces; the last one is the choice
- * @property {string} [hypothesis] if the pieces are those of a hypothesis, its text
- * @property {Sentence} before     the result before the choice
+ * @property {object} before       result, hypotheses and viewed before the choice
  */
 
-/** The piece that the user chose; the first one if it was a hypothesis. */
-const placeOf = ({ prefix, hypothesis }) => (hypothesis ? 0 : prefix.length - 1);
+/** Keeps the result of a search in its slot. */
+function finish(slot, result) {
+  const best = { text: result.translatedText, pieces: result.pieces, score: result.score, result };
+  Object.assign(slot, { result, hypotheses: [best, ...(result.alternatives ?? [])], viewed: 0 });
+}
+
+/** The choices that the shown translation still begins with. */
+const holding = ({ result, choices }) =>
+  choices.filter(({ prefix }) => prefix.every((piece, k) => piece === result?.pieces[k]));
 
 /** Returns the alignment of a slot at a level. matrix: null if there are no weights. parts: for each target text the
  * indices of its pieces. */
@@ -52,7 +66,7 @@ function makePair(on) {
     target.lang = model.target;
     drawLine(source, shown.source, { onPoint: (i, held) => on.point(null, i, held) });
     drawLine(target, shown.target, { role: "button", onPoint: (i, held) => on.point(i, null, held) });
-    const taken = slot.choices.filter((choice) => !choice.hypothesis).map(placeOf);
+    const taken = holding(slot).map(({ prefix }) => prefix.length - 1);
     piecesOf(target).forEach((piece, i) => {
       piece.classList.toggle("taken", shown.parts[i].some((part) => taken.includes(part)));
       if (slot.result) piece.ariaHasPopup = "dialog";

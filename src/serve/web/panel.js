@@ -5,12 +5,14 @@ const ALTERNATIVES = 4, CANDIDATES = 8;
 /**
  * Makes a panel.
  *
- * page  {byWord(), switchLevel(), announce(text), leave(), changed()}: the level that is shown; switches it; says a text to
- *       screen readers; moves the focus to the input; is told that the shown translations have changed
+ * page  {byWord(), switchLevel(), announce(text), leave(), changed(), remember()}: the level that is shown; switches it; says
+ *       a text to screen readers; moves the focus to the input; is told that the shown translations have changed, and
+ *       that the user has made a choice
  *
- * Returns {element, show, run, redraw, words, mark}:
+ * Returns {element, show, run, choices, redraw, words, mark, stop}:
  *   show(model)   chooses the model
- *   run(text)     translates a text; stops the work on the text before
+ *   run(text, choices)  translates a text, with choices that `choices` returned; stops the work on the text before
+ *   choices()     the user's choices as text: {layer, head, forced}, each "" if there is none
  *   redraw()      draws again, after a change of level
  *   words(i)      the words of the translation of sentence i; null while it is searched
  *   mark(other)   marks the words that differ from those of another panel; null: no other
@@ -19,8 +21,10 @@ const ALTERNATIVES = 4, CANDIDATES = 8;
 function makePanel(page) {
   const parts = panelMarkup();
   let model = null, written = ""; // the text that is translated
+  let answered = ""; // the text of the sentences that are shown
   let slots = [], pairs = []; // a Slot and its pair for each sentence
-  let chosen = 0; // index of the sentence whose matrix is shown
+  let chosen = 0; // index of the sentence whose hypotheses are shown
+  let viewed = 0; // index of the sentence whose matrix is shown: the one the mouse points at, or the chosen one
   let lit = 0; // index of the sentence with highlights
   let pinned = [null, null]; // row and column that have the focus
   let matrix = null, shown = null; // of the chosen sentence
@@ -35,6 +39,7 @@ function makePanel(page) {
     parts.pairs.replaceChildren(...pairs.map(({ element }) => element));
     parts.pairs.classList.toggle("many", slots.length > 1);
     pinned = [null, null];
+    viewed = chosen;
     slots.forEach((_, i) => drawPair(i));
     page.changed();
     drawChosen();
@@ -44,51 +49,55 @@ function makePanel(page) {
     pairs[i].draw(slots[i], shownOf(slots[i], page.byWord()), model);
   }
 
-  /** Draws what belongs to the chosen sentence. */
+  /** Draws what belongs to the chosen sentence, and the matrix of the viewed one. */
   function drawChosen() {
     const slot = slots[chosen];
     pairs.forEach(({ element }, i) => element.classList.toggle("chosen", i === chosen));
-    shown = slot ? shownOf(slot, page.byWord()) : null;
-    if (!shown?.matrix) shown = null;
-    parts.frame.hidden = !shown;
-    if (shown) {
-      const rows = matrixOptions.leastRows ?? 0;
-      matrixOptions.caption = text.matrix(slot.text);
-      matrixOptions.leastRows = slot.result ? 0 : Math.max(rows, slot.pieces.length);
-      if (matrix) matrix.update(shown);
-      else matrix = drawMatrix(parts.matrix, shown, matrixOptions);
-      fit();
-    }
+    drawViewed();
     drawHypotheses(slot);
     drawChoices(slot);
     parts.copying.hidden = !slots.length;
     for (const button of parts.copies) button.disabled = !slots.length || slots.some(({ result }) => !result);
-    point(...pinned);
+    if (viewed === chosen) point(...pinned);
   }
 
+  function drawViewed() {
+    const slot = slots[viewed];
+    shown = slot ? shownOf(slot, page.byWord()) : null;
+    if (!shown?.matrix) shown = null;
+    parts.frame.hidden = !shown;
+    if (!shown) return;
+    const rows = matrixOptions.leastRows ?? 0;
+    matrixOptions.caption = text.matrix(slot.text);
+    matrixOptions.leastRows = slot.result ? 0 : Math.max(rows, slot.pieces.length);
+    if (matrix) matrix.update(shown);
+    else matrix = drawMatrix(parts.matrix, shown, matrixOptions);
+    fit();
+  }
+
+  /** Lists the hypotheses of a sentence. Each can be viewed; the list stays. */
   function drawHypotheses(slot) {
-    const { result } = slot ?? {};
-    if (slot && !result) return; // the former list stays, so that the page is calm
-    parts.best.hidden = !result?.alternatives?.length;
+    if (slot && !slot.result) return; // the former list stays, so that the page is calm
+    const hypotheses = slot?.hypotheses ?? [], focused = parts.list.contains(document.activeElement);
+    parts.best.hidden = hypotheses.length < 2;
     if (parts.best.hidden) return;
-    const best = wordsOf(result.translatedText);
-    const rows = [{ text: result.translatedText, score: result.score }, ...result.alternatives].map((hypothesis, k) => {
+    const best = wordsOf(hypotheses[0].text);
+    const rows = hypotheses.map((hypothesis, k) => {
       const words = wordsOf(hypothesis.text), differs = differences(words, best);
       const content = words.map((word, i) => (k && differs[i] && word.trim() ? make("b", {}, word) : word));
       const score = hypothesis.score.toFixed(2).replace("-", "−");
-      const line = k ? make("button", { type: "button", title: text.nbestHelp }, ...content) : make("span", {}, ...content);
-      line.lang = model.target;
-      if (k) line.addEventListener("click", () => take(chosen, { prefix: hypothesis.pieces, hypothesis: hypothesis.text }));
+      const line = make("button", { type: "button", title: text.nbestHelp, lang: model.target }, ...content);
+      if (k === slot.viewed) line.setAttribute("aria-current", "true");
+      line.addEventListener("click", () => viewHypothesis(chosen, k));
       return make("li", {}, line, make("small", { title: text.score(score), "aria-label": text.score(score) }, score));
     });
     parts.list.replaceChildren(...rows);
+    if (focused) rows[slot.viewed].firstChild.focus();
   }
 
   function drawChoices(slot) {
     const taken = slot?.choices ?? [];
-    const names = taken.map(({ prefix, hypothesis }) =>
-      text.quoted(hypothesis ?? spellCandidate(prefix.at(-1), isMarked(prefix))),
-    );
+    const names = taken.map(({ prefix }) => text.quoted(spellCandidate(prefix.at(-1), isMarked(prefix))));
     parts.taken.hidden = !taken.length;
     parts.names.textContent = taken.length ? text.forced(names.join(", ")) : "";
   }
@@ -108,7 +117,7 @@ function makePanel(page) {
       frame = null;
       dirty.forEach((k) => k < slots.length && drawPair(k));
       page.changed();
-      if (dirty.has(chosen)) drawChosen();
+      if (dirty.has(chosen) || dirty.has(viewed)) drawChosen();
       dirty.clear();
     });
   }
@@ -122,11 +131,11 @@ function makePanel(page) {
   }
 
   function point(row, column) {
-    lightOnly(chosen);
+    lightOnly(viewed);
     const nothing = row === null && column === null;
     if (shown && (row ?? 0) < shown.target.length && (column ?? 0) < shown.source.length) {
       matrix.point(row, column);
-      pairs[chosen].light(shown, row, column);
+      pairs[viewed].light(shown, row, column);
       parts.said.textContent = describe(shown, row, column) || text.hint;
     } else parts.said.textContent = slots.length && nothing && model?.alignment === false ? text.noAlignment : "";
   }
@@ -137,20 +146,20 @@ function makePanel(page) {
     else point(row, column);
   }
 
+  /** The mouse shows the matrix of the sentence it points at; the focus chooses the sentence. */
   function pointLine(i, row, column, held) {
-    if (i !== chosen && held && (row !== null || column !== null)) choose(i);
-    if (i === chosen) {
-      pointMatrix(row, column, held);
-      if (shown) matrix.reveal(row, column);
-      return;
+    const nothing = row === null && column === null;
+    if (held && !nothing && i !== chosen) choose(i);
+    if (viewed !== (nothing ? chosen : i)) {
+      viewed = nothing ? chosen : i;
+      drawViewed();
     }
-    lightOnly(i);
-    const own = shownOf(slots[i], page.byWord());
-    if (own.matrix) pairs[i].light(own, row, column);
+    pointMatrix(row, column, held);
+    if (shown && !nothing) matrix.reveal(row, column);
   }
 
   function choose(i) {
-    chosen = i;
+    chosen = viewed = i;
     pinned = [null, null];
     drawChosen();
   }
@@ -166,7 +175,7 @@ function makePanel(page) {
     const groups = pieces[at].map((k) => ({
       piece: result.pieces[k],
       candidates: result.candidates[k] ?? [],
-      take: (piece) => take(i, { prefix: [...result.pieces.slice(0, k), piece] }),
+      take: (piece) => take(i, [...result.pieces.slice(0, k), piece]),
     }));
     const name = target[at] === "</s>" ? text.end : label(target[at]);
     openCandidates(pairs[i].piece(at), text.candidates(name), groups, isMarked(result.pieces), () => {
@@ -176,19 +185,45 @@ function makePanel(page) {
     point(...pinned);
   }
 
-  /** Searches sentence i again from a choice of the user. */
-  function take(i, choice) {
-    const slot = slots[i];
+  /** Searches sentence i again from pieces that its translation begins with. Then calls `then` with the result. */
+  function searchFrom(i, prefix, then) {
     taking?.abort();
-    taking = search({ text: slot.text, prefix: choice.prefix }, {
-      onSource() {},
-      onSettled() {},
-      onSentence(result) {
-        slot.choices = [...slot.choices, { ...choice, before: slot.result }];
-        slot.result = result;
-        settle(i, placeOf(choice));
-      },
+    taking = search({ text: slots[i].text, prefix }, { onSource() {}, onSettled() {}, onSentence: then });
+  }
+
+  /** Searches sentence i again from a choice of the user. Then calls `then`. */
+  function take(i, prefix, then = () => {}) {
+    const slot = slots[i];
+    searchFrom(i, prefix, (result) => {
+      const { result: before, hypotheses, viewed: rank } = slot;
+      slot.choices = [...slot.choices, { prefix, before: { result: before, hypotheses, viewed: rank } }];
+      finish(slot, result);
+      settle(i, prefix.length - 1);
+      then();
     });
+  }
+
+  /** Shows hypothesis k of sentence i in the place of its translation. */
+  function viewHypothesis(i, k) {
+    const slot = slots[i], hypothesis = slot.hypotheses[k];
+    function view(result) {
+      hypothesis.result = result;
+      Object.assign(slot, { result, viewed: k });
+      drawPair(i);
+      page.changed();
+      choose(i);
+      page.announce(text.announced(result.translatedText));
+    }
+    if (hypothesis.result) view(hypothesis.result);
+    else searchFrom(i, hypothesis.pieces, view);
+  }
+
+  /** Takes choices as pieces of the translation: [[sentence, place, ...], pieces] for each sentence, one by one. */
+  function takeAll(forced) {
+    const [[[i, place, ...others], pieces], ...rest] = forced;
+    if (!slots[i]?.result || place === undefined || place >= pieces.length) return rest.length ? takeAll(rest) : undefined;
+    const later = others.length ? [[[i, ...others], pieces], ...rest] : rest;
+    take(i, pieces.slice(0, place + 1), () => later.length && takeAll(later));
   }
 
   /** Draws a sentence after a choice, and moves the focus to the piece that was chosen. */
@@ -199,6 +234,7 @@ function makePanel(page) {
     const { parts: pieces } = shownOf(slots[i], page.byWord());
     pairs[i].focus(Math.max(pieces.findIndex((own) => own.includes(piece)), 0));
     page.announce(text.announced(slots[i].result.translatedText));
+    page.remember();
   }
 
   function undo() {
@@ -207,8 +243,8 @@ function makePanel(page) {
     if (!choice) return;
     stop();
     slot.choices = slot.choices.slice(0, -1);
-    slot.result = choice.before;
-    settle(chosen, placeOf(choice));
+    Object.assign(slot, choice.before);
+    settle(chosen, choice.prefix.length - 1);
   }
 
   // ---- searches ----
@@ -219,27 +255,29 @@ function makePanel(page) {
     searches = [];
   }
 
-  /** Translates, then calls `then` with the translation. Shows a failure as one line. Returns the AbortController. */
-  function search(request, listeners, then = () => {}) {
+  /** Translates, then calls `then` with the translation. Shows a failure as one line, after a call of `fail` with it.
+   * Returns the AbortController. */
+  function search(request, listeners, then = () => {}, fail = () => {}) {
     const controller = new AbortController();
     const [layer, head] = parts.choosers.map((chooser) => Number(chooser.value));
     const alternatives = Math.min(ALTERNATIVES, model.alternatives ?? ALTERNATIVES);
     const options = { model, layer, head, alternatives, candidates: CANDIDATES };
     searches.push(controller);
-    parts.problem.textContent = "";
+    parts.problem.replaceChildren();
     translator
       .translate({ ...request, ...options }, { ...listeners, signal: controller.signal })
       .then(then)
       .catch((problem) => {
         if (problem.name === "AbortError") return;
-        parts.problem.textContent = failureLine(problem);
-        if (problem.seconds) timer = setTimeout(() => run(written), 1000 * problem.seconds);
+        parts.problem.replaceChildren(...failureLine(problem));
+        fail(problem);
+        if (problem.seconds) timer = setTimeout(() => translateText(written, false), 1000 * problem.seconds);
       });
     return controller;
   }
 
-  /** Translates a text. again: sentences that are shown already, too. */
-  function run(given, again = false) {
+  /** Translates a text. again: sentences that are shown already, too; forced: choices to take, as in takeAll. */
+  function translateText(given, again, forced = []) {
     stop();
     written = given;
     parts.element.classList.add("waiting");
@@ -250,13 +288,15 @@ function makePanel(page) {
       const changed = next.findIndex((slot) => !slot.result);
       slots = next;
       next = null;
+      answered = given;
       chosen = changed >= 0 ? changed : Math.min(chosen, Math.max(slots.length - 1, 0));
       parts.element.classList.remove("waiting");
       draw();
+      if (!forced.length) page.remember();
     }
     if (!given.trim()) {
       next = [];
-      parts.problem.textContent = "";
+      parts.problem.replaceChildren();
       replace();
       return;
     }
@@ -266,7 +306,8 @@ function makePanel(page) {
       replace();
       const slot = slots[event.sentence];
       if (slot.result) return;
-      slot[name] = event;
+      if (name === "result") finish(slot, event);
+      else slot[name] = event;
       drawSoon(event.sentence);
     }
     const listeners = {
@@ -280,9 +321,24 @@ function makePanel(page) {
       onSettled: (settled) => keep("settled", settled),
       onSentence: (result) => keep("result", result),
     };
+    /** What is shown is not the translation of this text, so it goes, unless the page tries again. */
+    function fail({ seconds }) {
+      if (!seconds) next = [];
+      replace();
+    }
     search({ text: given }, listeners, (translation) => {
       replace();
       page.announce(text.announced(translation.trim()));
+      if (forced.length) takeAll(forced);
+    }, fail);
+  }
+
+  /** The pieces and places of the choices that still hold, as takeAll reads them. */
+  function forcedPieces() {
+    if (answered !== written) return [];
+    return slots.flatMap((slot, i) => {
+      const prefixes = holding(slot).map(({ prefix }) => prefix).sort((a, b) => a.length - b.length);
+      return prefixes.length ? [[[i, ...new Set(prefixes.map(({ length }) => length - 1))], prefixes.at(-1)]] : [];
     });
   }
 
@@ -316,7 +372,10 @@ function makePanel(page) {
   parts.undo.addEventListener("click", undo);
   for (const button of parts.copies) button.addEventListener("click", () => copy(button.dataset.format));
   for (const chooser of parts.choosers)
-    chooser.addEventListener("change", () => run(written, true));
+    chooser.addEventListener("change", () => {
+      translateText(written, true, forcedPieces());
+      page.remember();
+    });
   addEventListener("resize", fit);
 
   return {
@@ -331,7 +390,18 @@ function makePanel(page) {
       fillChoosers(parts, model);
       draw();
     },
-    run,
+    run(given, { layer, head, forced } = {}) {
+      const wishes = [layer, head].map((wish) => (wish === "" ? "0" : wish)), recalled = forced !== undefined;
+      parts.choosers.forEach((chooser, k) => {
+        if ([...chooser.options].some(({ value }) => value === wishes[k])) chooser.value = wishes[k];
+      });
+      translateText(given, recalled, readForced(forced));
+    },
+    choices() {
+      const [layer, head] = parts.choosers.map(({ value }) => (value === "0" ? "" : value));
+      const forced = forcedPieces();
+      return { layer, head, forced: forced.length ? JSON.stringify(forced) : "" };
+    },
     redraw() {
       const kept = pinned;
       draw();
@@ -350,6 +420,18 @@ function makePanel(page) {
     },
     stop,
   };
+}
+
+/** Reads what `choices` of a panel wrote to an address; [] if it is something else. */
+function readForced(forced) {
+  const areTexts = (pieces) => Array.isArray(pieces) && pieces.every((piece) => typeof piece === "string");
+  const areIndices = (places) => Array.isArray(places) && places.every((place) => Number.isInteger(place) && place >= 0);
+  try {
+    const list = JSON.parse(forced || "[]");
+    return list.every(([places, pieces]) => areIndices(places) && areTexts(pieces)) ? list : [];
+  } catch {
+    return [];
+  }
 }
 
 /** Makes the elements of a panel. */

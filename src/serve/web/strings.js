@@ -25,7 +25,7 @@ const texts = {
     sentences: "translations",
     matrix: (text) => `alignment of ${text}`,
     nbest: "Hypotheses",
-    nbestHelp: "continue from this hypothesis",
+    nbestHelp: "show this hypothesis",
     score: (score) => `score ${score}`,
     copy: "Copy",
     copyText: "text",
@@ -52,7 +52,7 @@ const texts = {
       unreachable: "The server does not answer. Is tide serve still running?",
       key: "This server needs an API key.",
       long: "The text is too long for this server. Remove a part of it.",
-      refused: (reason) => `The server refuses the request: ${reason}`,
+      refused: "The server refuses this request.",
       noModels: "The server has no models.",
     },
     keys: [
@@ -90,7 +90,7 @@ const texts = {
     sentences: "译文",
     matrix: (text) => `“${text}”的对齐`,
     nbest: "假设",
-    nbestHelp: "从这个假设继续",
+    nbestHelp: "显示这个假设",
     score: (score) => `得分 ${score}`,
     copy: "复制",
     copyText: "文字",
@@ -117,7 +117,7 @@ const texts = {
       unreachable: "服务器没有回应。tide serve 还在运行吗？",
       key: "这个服务器需要 API 密钥。",
       long: "文字对这个服务器来说太长，请删去一部分。",
-      refused: (reason) => `服务器拒绝了请求：${reason}`,
+      refused: "服务器拒绝了这个请求。",
       noModels: "服务器没有模型。",
     },
     keys: [
@@ -151,11 +151,12 @@ const examples = {
   en: ["When the tide goes out, we know who is not wearing pants.", "It rained yesterday, and I did not go to the beach."],
 };
 
-/** The line that says why a translator failed. Throws what is not a failure of a translator. */
+/** The line that says why a translator failed, for append: in the page's language, and what the server says, which is
+ * English. Throws what is not a failure of a translator. */
 function failureLine(problem) {
-  const line = text.errors[problem.kind];
+  const { kind, detail } = problem, line = text.errors[kind];
   if (!line) throw problem;
-  return typeof line === "function" ? line(problem.detail) : line;
+  return kind === "refused" && detail ? [line, " ", make("small", { lang: "en" }, detail)] : [line];
 }
 
 /** Fills the elements of the markup that name a text: its content, aria-label, title or placeholder. */

@@ -57,6 +57,18 @@ const wording = {
   alignment: "alignment",
 };
 
+/** Marks the sides at which a container has more to see. */
+function markSides(container) {
+  const { scrollLeft, scrollTop, clientWidth, clientHeight, scrollWidth, scrollHeight } = container;
+  container.classList.toggle("more-right", scrollLeft + clientWidth < scrollWidth - 1);
+  container.classList.toggle("more-below", scrollTop + clientHeight < scrollHeight - 1);
+}
+
+function watchSides(container) {
+  container.addEventListener("scroll", () => markSides(container), { passive: true });
+  new ResizeObserver(() => markSides(container)).observe(container);
+}
+
 /** Describes a cell, a row (column null) or a column (row null) in words; "" if both are null. */
 function describe(alignment, row, column) {
   if (row === null && column === null) return "";
@@ -88,7 +100,8 @@ function describe(alignment, row, column) {
  *   reveal(row, column)  scrolls the container to the row and the column
  *   focus(row, column)   moves the keyboard focus to a cell; indices that are too large mean the last row or column
  *
- * The size of the cells follows from the width of the container and the height of the window minus --above (CSS, 24rem).
+ * The size of the cells follows from the width of the container and the height of the window minus --above (CSS, 24rem). If the
+ * matrix does not fit, the container scrolls; it has the classes more-right and more-below while there is more to see.
  */
 function drawMatrix(container, alignment, options = {}) {
   let shown, table, heads, sides, cells, lit, home;
@@ -129,8 +142,10 @@ function drawMatrix(container, alignment, options = {}) {
     table.addEventListener("focusin", (event) => tell(event.target, true));
     table.addEventListener("focusout", () => tell(null, true));
     table.addEventListener("keydown", move);
+    if (!container.classList.contains("matrix")) watchSides(container);
     container.classList.add("matrix");
     container.replaceChildren(table);
+    requestAnimationFrame(() => markSides(container));
   }
 
   function fill() {
