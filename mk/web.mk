@@ -6,6 +6,12 @@ $(TEXTS): $B/%.inc: src/% mk/web.mk
 	@mkdir -p $(@D)
 	@$(QUOTE) $< >$@
 
+# What pictures and pages have in common stands in the first block of page.css.
+DRAWING := '/^}/q; s/^  --cell: .\([^;]*\).*/\#define DRAWING_CELL 0x\1/p; \
+    s/^  --strong: \([^;]*\).*/\#define DRAWING_STRONG \1/p; s/^  --number: \([^;]*\).*/\#define DRAWING_NUMBER \1/p'
+$B/view/drawing.h: src/view/web/page.css mk/web.mk
+	@mkdir -p $(@D) && sed -n $(DRAWING) $< >$@
+
 # The live page of `tide serve` is one document. Its Content-Security-Policy names the hashes of its style and its script.
 LIVE     := $B/serve/web/live.html.inc $B/serve/web/live.policy.inc
 LIVE_CSS := src/view/web/page.css src/serve/web/live.css
@@ -21,4 +27,4 @@ $B/serve/web/live.policy.inc: $B/serve/web/live.style $B/serve/web/live.script
 $B/serve/web/live.html.inc: src/serve/web/page.html $B/serve/web/live.style $B/serve/web/live.script
 	@sed -e '/^<style>$$/r $(word 2,$^)' -e '/^<script>$$/r $(word 3,$^)' $< | $(QUOTE) >$@
 
-$(patsubst src/%.c,$B/%.o,$(wildcard src/view/*.c src/serve/*.c src/cli/*.c) src/text/entity.c src/text/traditional.c): | $(TEXTS) $(LIVE)
+$(patsubst src/%.c,$B/%.o,$(wildcard src/view/*.c src/serve/*.c src/cli/*.c) src/text/entity.c src/text/traditional.c): | $(TEXTS) $(LIVE) $B/view/drawing.h

@@ -8,6 +8,7 @@
 #include "io/ds.h"
 #include "text/tokenizer.h"
 #include "text/vocab.h"
+#include "view/drawing.h"
 #include "view/spelling.h"
 
 #define FONTS                                                                                                          \
@@ -15,7 +16,7 @@
     "Hei',sans-serif"
 #define INK      "#1a1a1a"
 #define PALE_INK "#5c5c5c"
-#define DIM_INK  "#a0a0a0"
+#define EDGE     "#808080"
 #define SPACE    "␣" /* the label of a piece that is only a space */
 
 /* Lengths in pixels, without zoom. */
@@ -102,7 +103,7 @@ typedef struct Label {
     char *text;    /* as drawn: `full`, truncated if it is long */
     char *full;    /* in the tooltips of its cells */
     bool attached; /* belongs to the same word as the label before */
-    bool dim;      /* draw in DIM_INK */
+    bool dim;      /* draw in PALE_INK */
     double em;     /* width */
 } Label;
 
@@ -226,28 +227,49 @@ static void picture_free(Picture *p) {
     strings_free(p->target_lines);
 }
 
-/* The weight at a row and a column of the picture, which may be transposed. */
+/* The weight at a row and a column of the picture, which may be transposed; with the decimals that pages have, so that
+   both show the same. */
 static double weight_at(const Picture *p, int row, int column) {
-    return p->transpose ? alignment_weight(p->alignment, column, row) : alignment_weight(p->alignment, row, column);
+    const Alignment *a = p->alignment;
+    const double weight = p->transpose ? alignment_weight(a, column, row) : alignment_weight(a, row, column);
+    return (double)lround(1e4 * weight) / 1e4;
 }
 
 /* ---- colour ---- */
 
-/* Oklab lightness of a weight's colour, linear in the weight, so that equal differences look equal; white for 0. */
-static double lightness(double weight) { return 1 - 0.72 * weight; }
+/* A colour in Oklab, a perceptually uniform space (Ottosson 2020). */
+typedef struct Oklab {
+    double L, a, b;
+} Oklab;
+
+static double linear_of(int byte) {
+    const double c = byte / 255.0;
+    return c <= 0.04045 ? c / 12.92 : pow((c + 0.055) / 1.055, 2.4);
+}
 
 static int srgb_byte(double linear) {
     double c = fmin(fmax(linear, 0), 1);
     return (int)lround(255 * (c <= 0.0031308 ? 12.92 * c : 1.055 * pow(c, 1 / 2.4) - 0.055));
 }
 
-/* The colour of a weight, "#rrggbb": from white to dark blue in Oklab, a perceptually uniform space (Ottosson 2020). */
+static Oklab oklab_of(int rgb) {
+    const double r = linear_of(rgb >> 16), g = linear_of(rgb >> 8 & 255), b = linear_of(rgb & 255);
+    const double l = cbrt(0.4122214708 * r + 0.5363325363 * g + 0.0514459929 * b);
+    const double m = cbrt(0.2119034982 * r + 0.6806995451 * g + 0.1073969566 * b);
+    const double s = cbrt(0.0883024619 * r + 0.2817188376 * g + 0.6299787005 * b);
+    return (Oklab){0.2104542553 * l + 0.7936177850 * m - 0.0040720468 * s,
+                   1.9779984951 * l - 2.4285922050 * m + 0.4505937099 * s,
+                   0.0259040371 * l + 0.7827717662 * m - 0.8086757660 * s};
+}
+
+/* The colour of a weight, "#rrggbb": on the line from white to DRAWING_CELL in Oklab, so that equal differences look
+   equal; color-mix of page.css. */
 static void colour(double weight, char hex[8]) {
-    double hue = (225 + 40 * weight) * (3.14159265358979 / 180), chroma = 0.36 * weight * (1.2 - weight);
-    double L = lightness(weight), a = chroma * cos(hue), b = chroma * sin(hue);
-    double l = pow(L + 0.3963377774 * a + 0.2158037573 * b, 3);
-    double m = pow(L - 0.1055613458 * a - 0.0638541728 * b, 3);
-    double s = pow(L - 0.0894841775 * a - 1.2914855480 * b, 3);
+    const Oklab cell = oklab_of(DRAWING_CELL);
+    const double L = 1 + weight * (cell.L - 1), a = weight * cell.a, b = weight * cell.b;
+    const double l = pow(L + 0.3963377774 * a + 0.2158037573 * b, 3);
+    const double m = pow(L - 0.1055613458 * a - 0.0638541728 * b, 3);
+    const double s = pow(L - 0.0894841775 * a - 1.2914855480 * b, 3);
     snprintf(hex, 8, "#%02x%02x%02x", srgb_byte(4.0767416621 * l - 3.3077115913 * m + 0.2309699292 * s),
              srgb_byte(-1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * s),
              srgb_byte(-0.0041960863 * l - 0.7034186147 * m + 1.7076147010 * s));
@@ -267,7 +289,7 @@ static int draw_lines(const Picture *p, char *const *lines, int y, int size, con
 
 /* Draws a label, after the start of its tag with the attributes for its position and anchor. */
 static void draw_label(FILE *out, const Label *label) {
-    fputs(label->dim ? " fill=\"" DIM_INK "\">" : ">", out);
+    fputs(label->dim ? " fill=\"" PALE_INK "\">" : ">", out);
     put_text(out, label->text);
     fputs("</text>\n", out);
 }
@@ -275,7 +297,7 @@ static void draw_label(FILE *out, const Label *label) {
 /* Draws a line between the labels and the grid along the pieces of each word. */
 static void draw_word_lines(const Picture *p, const Axis *axis) {
     bool down = axis == &p->rows;
-    fputs("<path stroke=\"" DIM_INK "\" stroke-width=\"2\" fill=\"none\" d=\"", p->out);
+    fputs("<path stroke=\"" EDGE "\" stroke-width=\"2\" fill=\"none\" d=\"", p->out);
     for (int i = 0; i < arrlen(axis->label); i++) {
         double from = (i - 0.7) * p->cell, to = (i + 0.7) * p->cell;
         if (!axis->label[i].attached) continue;
@@ -332,18 +354,16 @@ static void draw_cell(const Picture *p, int row, int column) {
     put_text(p->out, source->full);
     fputs(" → ", p->out);
     put_text(p->out, target->full);
-    fprintf(p->out, ": %.2f</title></rect>\n", weight);
+    fprintf(p->out, ": %ld%%</title></rect>\n", lround(100 * weight));
 }
 
-/* Draws a weight of 0.1 or more into its cell, as ".87". */
+/* Draws a weight of DRAWING_NUMBER or more into its cell, in percent. */
 static void draw_number(const Picture *p, int row, int column) {
-    double weight = weight_at(p, row, column);
-    long percent = lround(100 * weight);
-    if (percent < 10) return;
-    fprintf(p->out, "<text x=\"%.1f\" y=\"%.1f\" fill=\"%s\">", (column + 0.5) * p->cell,
-            (row + 0.5) * p->cell + 0.13 * p->cell, lightness(weight) < 0.65 ? "#ffffff" : INK);
-    if (percent < 100) fprintf(p->out, ".%02ld</text>\n", percent);
-    else fputs("1</text>\n", p->out);
+    const double weight = weight_at(p, row, column);
+    if (weight < DRAWING_NUMBER) return;
+    fprintf(p->out, "<text x=\"%.1f\" y=\"%.1f\" fill=\"%s\">%ld</text>\n", (column + 0.5) * p->cell,
+            (row + 0.5) * p->cell + 0.13 * p->cell, weight < DRAWING_STRONG ? "#000000" : "#ffffff",
+            lround(100 * weight));
 }
 
 static void draw_grid(const Picture *p) {
@@ -351,7 +371,7 @@ static void draw_grid(const Picture *p) {
     fputs("<g stroke=\"#d4d4d4\" stroke-width=\"0.6\">\n", p->out);
     for (int i = 0; i < n_rows; i++)
         for (int j = 0; j < n_columns; j++) draw_cell(p, i, j);
-    fprintf(p->out, "</g>\n<rect width=\"%d\" height=\"%d\" fill=\"none\" stroke=\"#808080\"/>\n", n_columns * p->cell,
+    fprintf(p->out, "</g>\n<rect width=\"%d\" height=\"%d\" fill=\"none\" stroke=\"" EDGE "\"/>\n", n_columns * p->cell,
             n_rows * p->cell);
     if (p->cell < CELL_WITH_NUMBER) return;
     fprintf(p->out, "<g font-size=\"%.1f\" text-anchor=\"middle\" pointer-events=\"none\">\n", 0.36 * p->cell);
@@ -370,10 +390,10 @@ static void draw_legend(const Picture *p) {
         fprintf(p->out, "<rect x=\"%d\" width=\"%d\" height=\"14\" fill=\"%s\"/>\n", i * LEGEND_STEP, LEGEND_STEP,
                 fill);
     }
-    fprintf(p->out, "<rect width=\"%d\" height=\"14\" fill=\"none\" stroke=\"#808080\"/>\n", width);
+    fprintf(p->out, "<rect width=\"%d\" height=\"14\" fill=\"none\" stroke=\"" EDGE "\"/>\n", width);
     fprintf(p->out,
-            "<g text-anchor=\"middle\"><text x=\"0\" y=\"%d\">0</text><text x=\"%d\" y=\"%d\">0.5</text>"
-            "<text x=\"%d\" y=\"%d\">1</text></g>\n",
+            "<g text-anchor=\"middle\"><text x=\"0\" y=\"%d\">0%%</text><text x=\"%d\" y=\"%d\">50%%</text>"
+            "<text x=\"%d\" y=\"%d\">100%%</text></g>\n",
             ticks, width / 2, ticks, width, ticks);
     fprintf(p->out, "<text x=\"%d\" y=\"12\">attention weight α</text>\n</g>\n", width + 14);
 }

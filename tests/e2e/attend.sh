@@ -12,7 +12,7 @@ says 'journey 0.1385 0.2379 0.2333 0.1240 0.1082 0.1581 ░░████···
 says 'journey 0.1455 0.2278 0.2249 0.1285 0.1077 0.1656'
 for row in 'Your 0.4421 0.5931 0.5790' 'journey 0.4419 0.6515 0.5683' 'starts 0.4431 0.6496 0.5671' \
     'with 0.4304 0.6298 0.5510' 'one 0.4671 0.5910 0.5266' 'step 0.4177 0.6503 0.5645'; do says "$row"; done
-grep -q 'starts → journey: 0.23' "$scratch/self.svg" && grep -q '</svg>' "$scratch/self.svg" || die "the heatmap"
+grep -q 'starts → journey: 23%' "$scratch/self.svg" && grep -q '</svg>' "$scratch/self.svg" || die "the heatmap"
 cp "$scratch/out" "$scratch/example"
 
 # The same numbers from a file, with and without words. Identity matrices as W_Q, W_K and W_V change nothing; √d_k does.

@@ -3,6 +3,7 @@
 
 Tests of the live page of a running `tide serve` in headless Chromium, for tests/e2e/live.sh. EXPECTED has what `tide
 translate --alignment hard` prints for the sentence below."""
+import json
 import os
 import sys
 import time
@@ -333,6 +334,37 @@ def check_link(page):
 # ---- what else the page does -----------------------------------------------------------------------------------------
 
 
+def check_picture(page, svg):
+    """The copied picture shows what the page shows and what `tide translate --heatmap` draws: sentences, labels, colours and
+    numbers of the cells."""
+    with open(os.environ["HEATMAP"], encoding="utf-8") as file:
+        drawn = file.read()
+    read = """((svg) => {
+        const found = new DOMParser().parseFromString(svg, "image/svg+xml"), all = (what) => [...found.querySelectorAll(what)];
+        const bytes = (fill) => fill.match(/[0-9a-f]{2}/g).map((byte) => parseInt(byte, 16));
+        const cells = all("g > rect:has(title)");
+        return { title: all("svg > text").map((line) => [line.textContent, line.getAttribute("font-size")]),
+                 cells: cells.map((cell) => cell.textContent), colours: cells.map((cell) => bytes(cell.getAttribute("fill"))),
+                 numbers: all("g text").filter((t) => /^[0-9]+$/.test(t.textContent))
+                     .map((t) => [t.textContent, t.getAttribute("fill")]),
+                 legend: all("g text").map((t) => t.textContent).filter((t) => /%$|α/.test(t)).sort() }; })"""
+    ours, theirs = (page.value(f"{read}({json.dumps(one)})") for one in (svg, drawn))
+    for part in ("title", "cells", "numbers", "legend"):
+        equal(ours[part], theirs[part], f"{part} of the copied picture and of --heatmap")
+    check(len(ours["numbers"]) > 10 and len(ours["colours"]) == len(theirs["colours"]), "cells of the pictures")
+    shown = page.value("""[...document.querySelectorAll(".matrix td:not(.corner)")].map((cell) => {
+        const pixel = document.createElement("canvas").getContext("2d");
+        pixel.fillStyle = getComputedStyle(cell).backgroundColor;
+        pixel.fillRect(0, 0, 1, 1);
+        return [...pixel.getImageData(0, 0, 1, 1).data].slice(0, 3); })""")
+    for name, others in (("--heatmap", theirs["colours"]), ("the page", shown)):
+        apart = max(abs(x - y) for a, b in zip(ours["colours"], others) for x, y in zip(a, b))
+        check(apart <= 1, f"colours of the copied picture and of {name}: {apart} apart")
+    numbers = page.value("""[...document.querySelectorAll(".matrix td:not(.corner, .faint)")].map((cell) => cell.textContent)
+        .filter(Boolean)""")
+    equal([number for number, _ in ours["numbers"]], numbers, "the numbers of the page")
+
+
 def check_copying(page, translation, links):
     page.show(SENTENCE, width=1280, height=800)
     page.value("Object.defineProperty(navigator, 'clipboard', { value: { writeText: async (t) => { window.got = t; } } })")
@@ -346,10 +378,7 @@ def check_copying(page, translation, links):
     equal(copied("pharaoh"), links + "\n", "Pharaoh")
     check(page.value("JSON.parse(%r).matrix.every((row) => Math.abs(row.reduce((a, b) => a + b) - 1) < 0.01)"
                      % copied("json").strip()), "JSON")
-    page.value("document.querySelector('[data-format=svg]').click()")
-    check(page.value("""new DOMParser().parseFromString(got, "image/svg+xml").querySelectorAll("g rect").length ===
-                        document.querySelectorAll(".matrix td:not(.corner)").length"""), "SVG")
-    equal(page.value("got.match(/rotate/g).length"), 1, "turned labels: </s> only")
+    check_picture(page, copied("svg"))
     page.value("window.got = null, document.getElementById('link').click()")
     page.wait("window.got !== null")
     link = page.value("window.got")

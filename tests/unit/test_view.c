@@ -145,9 +145,9 @@ static void test_heatmap_escapes(void **state) {
     Sample s = hostile();
     char *svg = draw(&s, false), found[1024];
     assert_null(strstr(svg, "<script>"));
-    assert_non_null(strstr(svg, "]]&gt; → &lt;script&gt;alert(1)&lt;/script&gt;: 0.01"));
+    assert_non_null(strstr(svg, "]]&gt; → &lt;script&gt;alert(1)&lt;/script&gt;: 1%"));
     between(svg, "<title>", 1, "</title>", found);
-    assert_string_equal(found, "&lt; → &lt;script&gt;alert(1)&lt;/script&gt;: 0.87");
+    assert_string_equal(found, "&lt; → &lt;script&gt;alert(1)&lt;/script&gt;: 87%");
     assert_non_null(strstr(svg, "���")); /* characters that XML forbids */
     assert_null(strstr(svg, "\\_"));
     assert_non_null(strstr(svg, "a b c"));
@@ -168,7 +168,7 @@ static void cell_at(const char *svg, const char *title, int *x, int *y) {
 
 static void test_heatmap_transposes(void **state) {
     (void)state;
-    static const char *const cells[] = {"潮 → When: 0.87", "退 → t: 0.87", "水 → When: 0.01", "潮 → &lt;/s&gt;: 0.01"};
+    static const char *const cells[] = {"潮 → When: 87%", "退 → t: 87%", "水 → When: 1%", "潮 → &lt;/s&gt;: 1%"};
     Sample s = tide();
     char *upright = draw(&s, false), *transposed = draw(&s, true);
     for (size_t i = 0; i < sizeof cells / sizeof *cells; i++) {
@@ -220,16 +220,16 @@ static void test_heatmap_takes_any_weight(void **state) {
     const float odd[] = {NAN, -1, INFINITY, 0};
     memcpy(s.weight, odd, sizeof odd);
     char *svg = draw(&s, false);
-    assert_non_null(strstr(svg, "a → x: 0.00"));
-    assert_non_null(strstr(svg, "b → x: 0.00"));
-    assert_non_null(strstr(svg, "c → x: 1.00"));
+    assert_non_null(strstr(svg, "a → x: 0%"));
+    assert_non_null(strstr(svg, "b → x: 0%"));
+    assert_non_null(strstr(svg, "c → x: 100%"));
     /* NaN, -1 and 0 are drawn as weight 0: white. */
     assert_int_equal(count(svg, "width=\"44\" height=\"44\" fill=\"#ffffff\""), 3);
-    assert_non_null(strstr(svg, "fill=\"#17274c\"")); /* weight 1, by Ottosson's equations */
+    assert_non_null(strstr(svg, "fill=\"#1b4690\"")); /* DRAWING_CELL */
     free(svg);
     s.weight[2] = 0.5f;
     svg = draw(&s, false);
-    assert_non_null(strstr(svg, "fill=\"#3f93d3\""));
+    assert_non_null(strstr(svg, "fill=\"#88a1c9\""));
     free(svg);
 }
 

@@ -12,42 +12,71 @@ function pharaoh({ source, target, matrix }) {
 
 const json = ({ source, target, matrix }) => JSON.stringify({ source, target, matrix });
 
-/** Returns a picture of an alignment as an SVG document, in the style of tide's heatmaps. */
+/** The colour of a weight on white paper, "#rrggbb". */
+const colourOf = (() => {
+  const pixel = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+  const light = [...document.styleSheets].flatMap((sheet) => [...sheet.cssRules]).find((rule) => rule.selectorText === ":root");
+  return (weight) => {
+    pixel.fillStyle = `color-mix(in oklab, ${light.style.getPropertyValue("--cell")} ${100 * weight}%, white)`;
+    pixel.fillRect(0, 0, 1, 1);
+    const bytes = [...pixel.getImageData(0, 0, 1, 1).data].slice(0, 3);
+    return `#${bytes.map((byte) => byte.toString(16).padStart(2, "0")).join("")}`;
+  };
+})();
+
+/** Returns a picture of an alignment as an SVG document: as heatmap.c draws it, with the sentences as title, and a legend. */
 function picture({ source, target, matrix }) {
-  const cell = 44, font = 22, gap = 10;
+  const cell = 44, font = 22, gap = 10, margin = 28, ink = "#1a1a1a", pale = "#5c5c5c", edge = "#808080";
   const sizeOf = (one, stacked) => (stacked && isSquare(one) ? [...one].length : widthOf(one)) * font;
   const wide = (side, stacked) => Math.max(...side.map((one) => sizeOf(one, stacked)));
   const [across, down] = [source, target].map((side) => side.map(label));
-  const left = wide(down, false) + 2 * gap, top = wide(across, true) + 2 * gap;
-  const width = Math.ceil(left + cell * across.length + gap), height = Math.ceil(top + cell * down.length + gap);
-  const ink = (shown) => (shown === "</s>" ? { fill: "#a0a0a0" } : {});
+  const title = [[spoken(source), 24, ink], [spoken(target), 20, pale]];
+  const left = margin + wide(down, false) + gap, above = margin + 80, top = above + wide(across, true) + gap;
+  const room = Math.max(left + cell * across.length, ...title.map(([line, size]) => margin + widthOf(line) * size));
+  const width = Math.ceil(Math.max(room, 448) + margin), height = Math.ceil(top + cell * down.length + 2 * margin + 36);
+  const quiet = (shown) => (shown === "</s>" ? { fill: pale } : {});
   const fonts = getComputedStyle(document.documentElement).fontFamily.replaceAll('"', "'");
-  const svg = make("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "font-family": fonts });
-  svg.append(make("title", {}, `${spoken(source)} → ${spoken(target)}`));
-  svg.append(make("rect", { width, height, fill: "#ffffff" }));
-  const grid = make("g", { transform: `translate(${left} ${top})`, "font-size": font, fill: "#1a1a1a" });
+  const svg = make("svg", { viewBox: `0 0 ${width} ${height}`, width, height, role: "img", "font-family": fonts, fill: ink });
+  svg.append(make("title", {}, wording.alignment), make("rect", { width, height, fill: "#ffffff" }));
+  let y = margin;
+  for (const [line, size, fill] of title) {
+    svg.append(make("text", { x: margin, y: y + size, "font-size": size, fill }, line));
+    y += (size * 4) / 3;
+  }
+  const grid = make("g", { transform: `translate(${left} ${top})`, "font-size": font });
   across.forEach((shown, j) => {
     const middle = (j + 0.5) * cell;
     if (isSquare(shown) || widthOf(shown) <= 1.2) {
       const letters = isSquare(shown) ? [...shown] : [shown];
       letters.forEach((letter, k) => {
-        const y = -gap - 1.05 * font * (letters.length - 1 - k);
-        grid.append(make("text", { x: middle, y, "text-anchor": "middle" }, letter));
+        const base = -gap - 1.05 * font * (letters.length - 1 - k);
+        grid.append(make("text", { x: middle, y: base, "text-anchor": "middle" }, letter));
       });
     } else {
       const turned = `translate(${middle + 0.35 * font} ${-gap}) rotate(-90)`;
-      grid.append(make("text", { transform: turned, ...ink(shown) }, shown));
+      grid.append(make("text", { transform: turned, ...quiet(shown) }, shown));
     }
   });
+  const numbers = make("g", { "font-size": 0.36 * cell, "text-anchor": "middle" });
   down.forEach((shown, i) => {
-    grid.append(make("text", { x: -gap, y: (i + 0.5) * cell + 0.35 * font, "text-anchor": "end", ...ink(shown) }, shown));
+    grid.append(make("text", { x: -gap, y: (i + 0.5) * cell + 0.35 * font, "text-anchor": "end", ...quiet(shown) }, shown));
     matrix[i].forEach((weight, j) => {
-      const place = { x: j * cell, y: i * cell, width: cell, height: cell };
-      const colour = { fill: "#1f4e9c", "fill-opacity": Math.min(Math.max(weight, 0), 1).toFixed(3), stroke: "#d4d4d4" };
-      grid.append(make("rect", { ...place, ...colour }, make("title", {}, `${across[j]} → ${shown}: ${weight.toFixed(2)}`)));
+      const place = { x: j * cell, y: i * cell, width: cell, height: cell, fill: colourOf(weight), stroke: "#d4d4d4" };
+      grid.append(make("rect", place, make("title", {}, `${across[j]} → ${shown}: ${percent(weight)}`)));
+      if (weight < drawing.number) return;
+      const at = { x: (j + 0.5) * cell, y: (i + 0.63) * cell, fill: isStrong(weight) ? "#ffffff" : "#000000" };
+      numbers.append(make("text", at, Math.round(100 * weight)));
     });
   });
-  svg.append(grid);
+  grid.append(numbers);
+  const legend = make("g", { transform: `translate(${margin} ${height - margin - 36})`, "font-size": 14, fill: pale });
+  for (let step = 0; step < 50; step++)
+    legend.append(make("rect", { x: 4 * step, width: 4, height: 14, fill: colourOf((step + 0.5) / 50) }));
+  legend.append(make("rect", { width: 200, height: 14, fill: "none", stroke: edge }));
+  for (const share of [0, 0.5, 1])
+    legend.append(make("text", { x: 200 * share, y: 30, "text-anchor": "middle" }, percent(share)));
+  legend.append(make("text", { x: 214, y: 12 }, text.legend));
+  svg.append(grid, legend);
   return new XMLSerializer().serializeToString(svg);
 }
 

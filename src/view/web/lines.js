@@ -34,7 +34,7 @@ function lightLine(line, at, weights) {
     piece.classList.toggle("lit", weights !== null);
     piece.classList.toggle("strong", isStrong(weight));
     piece.style.setProperty("--weight", weight);
-    piece.lastChild.textContent = weight >= 0.05 ? Math.round(100 * weight) : "";
+    piece.lastChild.textContent = weight >= drawing.number ? Math.round(100 * weight) : "";
   });
   thin(piecesOf(line).map((piece) => piece.lastChild));
 }

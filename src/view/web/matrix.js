@@ -25,8 +25,16 @@ function mergeWords({ source, sourceWord, target, targetWord, matrix }) {
 /** Formats a weight as a percentage. */
 const percent = (weight) => `${Math.round(100 * weight)}%`;
 
-/** Returns whether the colour of a weight is so strong that text on it needs another colour (--on-cell). */
-const isStrong = (weight) => weight >= 0.7;
+/** The numbers of page.css that say how a matrix is drawn. */
+const drawing = Object.fromEntries(
+  ["strong", "number"].map((name) => [
+    name,
+    Number(getComputedStyle(document.documentElement).getPropertyValue(`--${name}`)),
+  ]),
+);
+
+/** Returns whether the colour of a weight is so strong that text on it needs another colour (--on-strong). */
+const isStrong = (weight) => weight >= drawing.strong;
 
 /** The label of a piece; "␣" for a space. */
 const label = (text) => text.trim() || "␣";
@@ -154,7 +162,7 @@ function drawMatrix(container, alignment, options = {}) {
         const cell = cells[i][j];
         cell.style.setProperty("--weight", weight);
         cell.textContent = Math.round(100 * weight) || "";
-        cell.className = isStrong(weight) ? "strong" : weight < 0.05 ? "faint" : "";
+        cell.className = isStrong(weight) ? "strong" : weight < drawing.number ? "faint" : "";
       }),
     );
   }
