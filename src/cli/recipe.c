@@ -101,11 +101,20 @@ static const char *value_after(const Recipe *r, ptrdiff_t n, const char *name, c
     return first;
 }
 
+/* The options that a training has without flags but --langs. */
+static void usual_options(const Recipe *r, TrainOptions *options) {
+    Err err;
+    options_default(train_option_tables, options);
+    TrainOptions made = *options;
+    options_read(train_option_tables, &made, r->configuration, "", UNKNOWN_SKIP, &err);
+    for (int i = 0; i < 2; i++) options->model.tokenizer[i] = tokenizer_usual(made.model.langs[i]);
+}
+
 /* Prints the options that have not their usual values, after the first n changes. */
 static void print_options(FILE *out, const Recipe *r, ptrdiff_t n) {
     TrainOptions options;
     char usual[OPTION_FORMAT_SIZE] = "";
-    options_default(train_option_tables, &options);
+    usual_options(r, &options);
     for (const char *line = r->configuration; *line; line += strcspn(line, "\n") + 1) {
         const char *equals = strstr(line, " = ");
         char *name = mem_strndup(line, (size_t)(equals - line));

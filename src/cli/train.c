@@ -5,6 +5,7 @@
 #include "cli/presets.h"
 #include "cli/training.h"
 #include "io/files.h"
+#include "train/checkpoint.h"
 #include "train/job.h"
 #include "translate/model_file.h"
 
@@ -109,6 +110,15 @@ static int settle(TrainOptions *options, const TrainOptions *pretrained, const A
     return 0;
 }
 
+/* Chooses the tokenizers if nothing named them: those of the training that is continued, or those of the languages. */
+static void choose_tokenizers(const Args *args, ModelOptions *options) {
+    TrainOptions before;
+    if (options->tokenizer[SOURCE] != TOKENIZER_UNSET) return;
+    for (int side = 0; side < 2; side++) options->tokenizer[side] = tokenizer_usual(options->langs[side]);
+    if (!args_has(args, "no-reload") && checkpoint_options(args_value(args, "model", 0), &before))
+        memcpy(options->tokenizer, before.model.tokenizer, sizeof options->tokenizer);
+}
+
 /* Sets options from the defaults, the pretrained model, the preset, --config and the flags; later ones override earlier
    ones. */
 static int gather_options(const Args *args, TrainOptions *options, Err *err) {
@@ -116,6 +126,7 @@ static int gather_options(const Args *args, TrainOptions *options, Err *err) {
     const char *preset = args_value(args, "preset", 0), *config = args_value(args, "config", 0);
     const char *pretrained = args_value(args, "pretrained-model", 0);
     options_default(train_option_tables, options);
+    for (int side = 0; side < 2; side++) options->model.tokenizer[side] = TOKENIZER_UNSET;
     if (pretrained && apply_model(options, pretrained, err)) return -1;
     const TrainOptions own = *options;
     if (preset && (preset_find(preset, path, err) || apply(options, path, err))) return -1;
@@ -124,6 +135,7 @@ static int gather_options(const Args *args, TrainOptions *options, Err *err) {
         if (!args_has(args, o->name)) continue;
         if (option_set(o, options, args_values(args, o->name), args_count(args, o->name), err)) return -1;
     }
+    choose_tokenizers(args, &options->model);
     return pretrained ? settle(options, &own, args, err) : 0;
 }
 

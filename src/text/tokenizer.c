@@ -1,6 +1,7 @@
 #include "text/tokenizer.h"
 
 #include "io/ds.h"
+#include "text/codes.h"
 #include "text/placeholder.h"
 #include "text/unicode.h"
 #include "text/vocab.h"
@@ -11,6 +12,10 @@
 enum { MAX_RUN = 100 }; /* limit on the characters of a token, because bpe_apply takes quadratic time */
 
 const char tokenizer_names[] = "char|bpe|none";
+
+TokenizerKind tokenizer_usual(const char *language) {
+    return unspaced_language(language) ? TOKENIZER_CHAR : TOKENIZER_BPE;
+}
 
 bool piece_is_spaced(const char *piece) { return starts_with(piece, SPACE_MARK); }
 

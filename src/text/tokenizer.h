@@ -18,10 +18,13 @@
 typedef enum {
     TOKENIZER_CHAR, /* a piece is a Han character, a run of letters, a run of digits or a single symbol */
     TOKENIZER_BPE,  /* a word (run of letters, run of digits, apostrophe + letters, single symbol) is split by merges */
-    TOKENIZER_NONE  /* the text is already tokenised: a piece is the text between two spaces */
+    TOKENIZER_NONE, /* the text is already tokenised: a piece is the text between two spaces */
+    TOKENIZER_UNSET /* has no name: none is chosen yet */
 } TokenizerKind;
 /* The names of the kinds, separated by '|', in the order of the enum. */
 extern const char tokenizer_names[];
+/* The usual kind for a language: TOKENIZER_CHAR for one without spaces between its words, else TOKENIZER_BPE. */
+TokenizerKind tokenizer_usual(const char *language);
 
 typedef struct Tokenizer {
     TokenizerKind kind;

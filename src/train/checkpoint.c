@@ -202,3 +202,19 @@ long checkpoint_update(const char *dir) {
     if (file) safetensors_close(file, 0, &err);
     return read ? state.update : 0;
 }
+
+bool checkpoint_options(const char *dir, TrainOptions *options) {
+    static const char *const names[] = {"checkpoint.safetensors", "checkpoint.prev.safetensors"};
+    bool found = false;
+    for (int i = 0; i < 2 && !found; i++) {
+        char path[PATH_SIZE];
+        Err err;
+        path_in(path, dir, names[i]);
+        Safetensors *file = safetensors_open(path, &err);
+        const char *text = file ? safetensors_meta(file, "config") : NULL;
+        options_default(train_option_tables, options);
+        found = text && !options_read(train_option_tables, options, text, path, UNKNOWN_ERROR, &err);
+        if (file) safetensors_close(file, 0, &err);
+    }
+    return found;
+}

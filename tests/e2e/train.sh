@@ -73,6 +73,55 @@ for preset in tiny small base; do # no preset has an option that a Transformer r
         --tsv "$scratch/train.tsv" --model "$scratch/$preset" --after-batches 1
 done
 
+# the tokenizers are those of the languages, unless a flag, a preset, the configuration or the pretrained model names them
+has_tokenizers() { # NAMES DIR
+    tide_ok info "$2" >"$scratch/info"
+    grep -qx "tokenizer = $1" "$scratch/info" || die "not $1: $(grep '^tokenizer' "$scratch/info") in $2"
+}
+tokenizers() { # NAMES DIR [flag ...]: trains one update
+    names=$1 dir=$scratch/$2
+    shift 2
+    smallest_run "$dir" --after-batches 1 "$@"
+    has_tokenizers "$names" "$dir"
+}
+tokenizers 'char bpe' usual
+tokenizers 'bpe char' back --langs en zh
+for langs in 'en ZH_tw' 'eng cmn-Hans' 'en ja'; do
+    # shellcheck disable=SC2086
+    tokenizers 'bpe char' "back-${langs#* }" --langs $langs
+done
+tokenizers 'bpe bpe' german --langs de en
+tokenizers 'bpe bpe' korean --langs ko en
+tokenizers 'char char' given --langs en zh --tokenizer char char
+configured() { # NAMES LINE...: of a model with these lines in its configuration
+    names=$1
+    shift
+    printf '%s\n' "$@" | cat "$scratch/smallest.conf" - >"$scratch/own.conf"
+    rm -rf "$scratch/configured"
+    tide_ok train --tsv "$scratch/train.tsv" --config "$scratch/own.conf" --model "$scratch/configured" --after-batches 1
+    has_tokenizers "$names" "$scratch/configured"
+}
+configured 'bpe char' 'langs = en zh'
+configured 'char bpe' 'langs = en zh' 'tokenizer = char bpe'
+configured 'none none' 'tokenizer = none none' 'langs = en zh'
+echo 'tokenizer = none bpe' >>"$scratch/here/models/own.conf"
+(cd "$scratch/here" && tide_ok train --preset own --langs en zh --tsv "$scratch/train.tsv" --model named --after-batches 1) ||
+    exit 1
+has_tokenizers 'none bpe' "$scratch/here/named"
+tokenizers 'char char' further --langs en zh --pretrained-model "$scratch/given"
+
+# a training that continues keeps its tokenizers, also one of a version whose default was char bpe; a new one does not
+smallest_run "$scratch/given" --after-batches 2 --langs en zh
+grep -q 'resuming from update 1$' "$scratch/stderr" || die "not continued: $(cat "$scratch/stderr")"
+has_tokenizers 'char char' "$scratch/given"
+rm "$scratch/given/checkpoint.safetensors" # the checkpoint before it is left
+smallest_run "$scratch/given" --after-batches 2 --langs en zh
+grep -q 'resuming from update 1$' "$scratch/stderr" || die "not continued: $(cat "$scratch/stderr")"
+refused 1 'holds a training with tokenizer = char char, not bpe char' train --tsv "$scratch/train.tsv" --langs en zh \
+    --tokenizer bpe char --config "$scratch/smallest.conf" --model "$scratch/given"
+smallest_run "$scratch/given" --after-batches 2 --langs en zh --no-reload
+has_tokenizers 'bpe char' "$scratch/given"
+
 # RNNencdec, and the other options that change the model
 cut -f2 "$scratch/dev.tsv" >"$scratch/dev.zh"
 cut -f1 "$scratch/dev.tsv" >"$scratch/dev.en"

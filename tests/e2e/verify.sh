@@ -92,8 +92,10 @@ smallest_run "$scratch/two" --tsv "$scratch/dev.tsv" --train-set-weights 0.5 3 -
 tide_ok verify "$scratch/two" --tsv "$scratch/train.tsv" --tsv "$scratch/dev.tsv" --quiet | grep -q 'verified: 30 updates' ||
     die "two corpora"
 
-# The commands that a recipe prints, with the missing paths.
-for model in run two; do
+# The commands that a recipe prints, with the missing paths; the tokenizers of "back" are not those of its languages.
+smallest_run "$scratch/back" --langs en zh --tokenizer char bpe --after-batches 3
+smallest_run "$scratch/usual" --langs en zh --after-batches 3
+for model in run two back usual; do
     tide_ok info --recipe "$scratch/$model" >"$scratch/recipe"
     sed -n 's/^  tide train //p' "$scratch/recipe" | sed "s|PATH|$scratch|g; s|DIR|$scratch/again|" >"$scratch/commands"
     [ -s "$scratch/commands" ] || die "no command: $(cat "$scratch/recipe")"
