@@ -108,6 +108,11 @@ echo 'tokenizer = none bpe' >>"$scratch/here/models/own.conf"
 (cd "$scratch/here" && tide_ok train --preset own --langs en zh --tsv "$scratch/train.tsv" --model named --after-batches 1) ||
     exit 1
 has_tokenizers 'none bpe' "$scratch/here/named"
+for preset in tiny small base; do # these name none
+    tide_ok train --preset $preset --langs en zh --dim-emb 8 --dim-rnn 8 --dim-att 8 --dim-maxout 8 --quiet \
+        --tsv "$scratch/train.tsv" --model "$scratch/$preset-back" --after-batches 1
+    has_tokenizers 'bpe char' "$scratch/$preset-back"
+done
 tokenizers 'char char' further --langs en zh --pretrained-model "$scratch/given"
 
 # a training that continues keeps its tokenizers, also one of a version whose default was char bpe; a new one does not
