@@ -14,7 +14,7 @@ enum { MAX_RUN = 100 }; /* limit on the characters of a token, because bpe_apply
 const char tokenizer_names[] = "char|bpe|none";
 
 TokenizerKind tokenizer_usual(const char *language) {
-    return unspaced_language(language) ? TOKENIZER_CHAR : TOKENIZER_BPE;
+    return chinese_language(language) ? TOKENIZER_CHAR : TOKENIZER_BPE;
 }
 
 bool piece_is_spaced(const char *piece) { return starts_with(piece, SPACE_MARK); }

@@ -23,7 +23,8 @@ typedef enum {
 } TokenizerKind;
 /* The names of the kinds, separated by '|', in the order of the enum. */
 extern const char tokenizer_names[];
-/* The usual kind for a language: TOKENIZER_CHAR for one without spaces between its words, else TOKENIZER_BPE. */
+/* The usual kind for a language: TOKENIZER_CHAR for Chinese, else TOKENIZER_BPE, also for Japanese: a
+   piece of TOKENIZER_CHAR is a Chinese character, or all of the kana between two. */
 TokenizerKind tokenizer_usual(const char *language);
 
 typedef struct Tokenizer {

@@ -12,7 +12,7 @@ const Option model_option_table[] = {
     {"langs", OPTION_TEXT, 2, AT(langs), 0, 0, NULL, RESUME_FIXED, "zh en", "source and target language"},
     {"tokenizer", OPTION_CHOICE, 2, AT(tokenizer), 0, 0, tokenizer_names, RESUME_FIXED, "char bpe",
      "of each side: char (Han characters), bpe, or none (the text is already tokenised) (default: by the "
-     "language: char for zh and ja, bpe for others)"},
+     "language: char for zh, bpe for others)"},
     /* a vocabulary has at least the special ids and one piece */
     {"dim-vocabs", OPTION_INT_OR_ZERO, 2, AT(dim_vocabs), ID_SPECIALS + 1, 1e7, NULL, RESUME_FIXED, "0 0",
      "vocabulary sizes; 0: every piece"},

@@ -86,12 +86,13 @@ tokenizers() { # NAMES DIR [flag ...]: trains one update
 }
 tokenizers 'char bpe' usual
 tokenizers 'bpe char' back --langs en zh
-for langs in 'en ZH_tw' 'eng cmn-Hans' 'en ja'; do
+for langs in 'en ZH_tw' 'eng cmn-Hans'; do
     # shellcheck disable=SC2086
     tokenizers 'bpe char' "back-${langs#* }" --langs $langs
 done
 tokenizers 'bpe bpe' german --langs de en
 tokenizers 'bpe bpe' korean --langs ko en
+tokenizers 'bpe bpe' japanese --langs en ja
 tokenizers 'char char' given --langs en zh --tokenizer char char
 configured() { # NAMES LINE...: of a model with these lines in its configuration
     names=$1
