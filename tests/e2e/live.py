@@ -5,6 +5,7 @@ Tests of the live page of a running `tide serve` in headless Chromium, for tests
 translate --alignment hard` prints for the sentence below."""
 import json
 import os
+import re
 import sys
 import time
 import urllib.parse
@@ -172,6 +173,20 @@ def check_pointing(page):
     page.point("document.querySelector('h1')")
     equal(page.classes("pointed"), [], "nothing is left")
     page.clean("pointing")
+
+
+def check_words(page, translation):
+    """By word: punctuation is apart, and the page says that Chinese is by character."""
+    page.show(SENTENCE, "&level=word", width=1280, height=800)
+    words = re.sub(r"([.,!?])", r" \1", translation).split()
+    equal(page.value(f"[...{TARGET}].map((piece) => piece.firstChild.data)"), words + ["</s>"], "words")
+    check(page.value("document.getElementById('characters').checkVisibility()"), "Chinese is by character")
+    page.value("document.getElementById('level').click()")
+    check(not page.value("document.getElementById('characters').checkVisibility()"), "pieces need no remark")
+    equal(page.value("""(() => { const [source, target] = [["o", "'", "c", ".", ".", "</s>"], ["(", "a", "b", ")"]];
+        const { sourceWord, targetWord } = apart({ source, sourceWord: [0, 0, 0, 0, 0, 1], target, targetWord: [0, 0, 1, 1] });
+        return [sourceWord, targetWord]; })()"""), [[0, 0, 0, 1, 2, 3], [0, 1, 2, 3]], "words and marks")
+    page.clean("words")
 
 
 def check_keyboard(page):
@@ -483,6 +498,12 @@ def check_accessibility(page):
         check(wanted in named, f"{wanted} is not in the tree: {[n for n in named if n[0] == wanted[0]]}")
     unnamed = [role for role, name in named if role in ("button", "textbox", "combobox", "link") and not name]
     equal(unnamed, [], "controls without a name")
+    page.show(SENTENCE, "&model=run&beside=other", width=1280, height=800)
+    levels = page.value("[...document.querySelectorAll('h1, h2, h3')].map((heading) => Number(heading.tagName[1]))")
+    equal(levels, [1, 2, 3, 2, 3], "levels of headings")
+    places = page.value("""[...document.querySelectorAll("section, [role=region]")].map((one) => one.ariaLabel).filter(Boolean)""")
+    equal(len(places), 4, "places with a name")
+    equal(len(set(places)), len(places), "names of places")
     equal([name for role, name in named if role == "columnheader"][:2], ["潮", "水"], "headers of columns")
 
 
@@ -502,6 +523,7 @@ def test_page(url, translation, links):
         check_composition(page, translation)
         check_streaming(page, translation)
         check_pointing(page)
+        check_words(page, translation)
         check_keyboard(page)
         check_forcing(page, translation)
         check_hypotheses(page, translation)

@@ -75,12 +75,7 @@ async function test() {
   check("from a label, too", document.activeElement === cell(1, 0));
   document.activeElement.blur();
 
-  press("w", document.body);
-  const words = alignment.target.map(label);
-  equal("w makes words", words.join(" "), `${hypothesis().text} </s>`);
-  equal("the button knows", one("#level").getAttribute("aria-pressed"), "true");
-  check("words' rows sum to 1", alignment.matrix.every((row) => Math.abs(row.reduce((a, b) => a + b) - 1) < 0.002));
-  press("w", document.body);
+  check("pieces that are words", one("#level").disabled);
 
   let copied = "";
   Object.defineProperty(navigator, "clipboard", { configurable: true, value: undefined });
@@ -278,6 +273,21 @@ equal("no text outside", out.length, 0);
 for (const span of all("#matrix th span")) check("a label is cut", span.getBoundingClientRect().height <= 14 * 28);
 finish();
 JS
+cat >"$scratch/apart.js" <<'JS'
+const pieces = alignment.target.length;
+press("w", document.body);
+check("w makes words", alignment.target.length < pieces);
+equal("punctuation is apart", alignment.target.map(label), ["It's", "o'clock", ",", "fishermen", "!", "</s>"]);
+check("Chinese is by character, which is said", one("#characters").checkVisibility());
+equal("the button knows", one("#level").getAttribute("aria-pressed"), "true");
+check("words' rows sum to 1", alignment.matrix.every((row) => Math.abs(row.reduce((a, b) => a + b) - 1) < 0.002));
+press("w", document.body);
+equal("and pieces again", [alignment.target.length, one("#characters").checkVisibility()], [pieces, false]);
+finish();
+JS
+echo "It's o'clock, fishermen!" >"$scratch/apart.en"
+tide_ok align "$scratch/run" --src "$scratch/short.zh" --tgt "$scratch/apart.en" --format html >"$scratch/apart.html"
+drive apart "$scratch/apart.html" "$scratch/apart.js"
 for level in piece word; do
     tide_ok align "$scratch/run" --src "$scratch/word.zh" --tgt "$scratch/word.en" --format html --level $level >"$scratch/word.html"
     drive "word-$level" "$scratch/word.html" "$scratch/word.js" --window-size=1400,900

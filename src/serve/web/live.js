@@ -36,6 +36,8 @@ function chooseModels(name, beside) {
   else panels[1].stop();
   panels[1].element.hidden = !second;
   $("panels").classList.toggle("two", Boolean(second));
+  for (const { element } of panels) element.querySelector("h2").classList.toggle("unseen", !second);
+  showLevel();
   $("training").hidden = !model.training;
   if (model.training) $("training").href = model.training;
   showAbout([model, second].filter(Boolean));
@@ -98,9 +100,15 @@ function changed() {
   if (two) panels[1].mark(panels[0]);
 }
 
+function showLevel() {
+  const { source = "", target = "" } = modelNamed($("model").value) ?? {};
+  $("level").setAttribute("aria-pressed", byWord);
+  $("characters").hidden = !byWord || ![source, target].some((code) => code.startsWith("zh"));
+}
+
 function switchLevel() {
   byWord = !byWord;
-  $("level").setAttribute("aria-pressed", byWord);
+  showLevel();
   remember();
   for (const panel of panels) panel.redraw();
 }
@@ -125,7 +133,6 @@ function recall() {
   const state = new URLSearchParams(location.hash.slice(1));
   $("text").value = state.get("text") ?? "";
   byWord = state.get("level") === "word";
-  $("level").setAttribute("aria-pressed", byWord);
   chooseModels(state.get("model"), state.get("beside"));
   const chosen = (suffix) => ["layer", "head", "forced"].map((name) => [name, state.get(name + suffix) ?? ""]);
   translate(["", "2"].map((suffix) => Object.fromEntries(chosen(suffix))));

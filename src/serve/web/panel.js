@@ -387,6 +387,8 @@ function makePanel(page) {
       slots = [];
       matrixOptions.leastRows = 0;
       parts.name.textContent = model.name;
+      parts.pairs.ariaLabel = `${text.sentences}: ${model.name}`;
+      parts.best.ariaLabel = `${text.nbest}: ${model.name}`;
       fillChoosers(parts, model);
       draw();
     },
@@ -438,14 +440,14 @@ function readForced(forced) {
 function panelMarkup() {
   const name = make("h2", {});
   const problem = make("p", { class: "problem", role: "alert" });
-  const pairs = make("div", { class: "pairs", role: "region", "aria-label": text.sentences });
+  const pairs = make("div", { class: "pairs", role: "region" });
   const said = make("p", { class: "said", role: "status" });
   const undo = make("button", { type: "button", title: text.undoHelp, "aria-keyshortcuts": "u" }, text.undo);
   undo.append(" ", make("kbd", {}, "u"));
   const names = make("span", {});
   const taken = make("p", { class: "controls choices", role: "status", hidden: "" }, names, undo);
   const list = make("ol", {});
-  const best = make("section", { class: "best", "aria-label": text.nbest, hidden: "" }, make("h3", {}, text.nbest), list);
+  const best = make("section", { class: "best", hidden: "" }, make("h3", {}, text.nbest), list);
   const choosers = ["layer", "head"].map((id) => make("select", { "aria-label": text[id], class: id }));
   const formats = { text: text.copyText, pharaoh: text.copyPharaoh, json: text.copyJson, svg: text.copySvg };
   const copies = Object.entries(formats).map(([format, title]) =>

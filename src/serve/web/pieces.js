@@ -26,8 +26,8 @@ function spellCandidate(piece, marked) {
   return (continues ? "‐" : "") + label(unmark(piece));
 }
 
-/** An alignment of the server in the form of readAlignment. */
+/** An alignment of the server in the form of readAlignment; punctuation is apart. */
 function spellAlignment({ source, target, matrix }) {
   const [from, to] = [source, target].map(spell);
-  return { source: from.texts, sourceWord: from.word, target: to.texts, targetWord: to.word, matrix };
+  return apart({ source: from.texts, sourceWord: from.word, target: to.texts, targetWord: to.word, matrix });
 }

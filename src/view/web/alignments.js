@@ -34,7 +34,8 @@ function show() {
 
 function draw() {
   const found = hypothesis()?.alignment;
-  const pieces = found && readAlignment(found), words = found && mergeWords(pieces);
+  const pieces = found && readAlignment(found);
+  const words = found && mergeWords(data.byWord || links() ? pieces : apart(pieces)); // links count the words of the file
   const mergeable = found && words.source.length + words.target.length < pieces.source.length + pieces.target.length;
   const shown = byWord ? words : pieces;
   alignment = shown?.matrix?.length && shown.source.length ? shown : null;
@@ -44,6 +45,8 @@ function draw() {
   drawFacts(shown);
   $("level").disabled = !mergeable;
   $("level").setAttribute("aria-pressed", byWord);
+  const shownWords = byWord && words ? [...words.source, ...words.target] : [];
+  $("characters").hidden = !shownWords.some((word) => /^\s*\p{sc=Han}$/u.test(word));
   $("copy").disabled = !alignment;
   if (alignment) {
     const caption = `alignment of ${sentence().text}`;

@@ -5,6 +5,22 @@ function readAlignment(packed) {
   return { ...packed, matrix: packed.matrix?.map((row) => row.map((weight) => weight / 10000)) ?? null };
 }
 
+/** Takes punctuation out of the words of an alignment, except between letters, as in "o'clock". */
+function apart(alignment) {
+  const { source, sourceWord, target, targetWord } = alignment;
+  function divide(texts, word) {
+    const isMark = texts.map((text) => /^\p{P}+$/u.test(text.trim()));
+    const letters = (k, word0) => word[k] === word0 && !isMark[k];
+    const alone = isMark.map((mark, i) => {
+      const within = texts.some((_, k) => k < i && letters(k, word[i])) && texts.some((_, k) => k > i && letters(k, word[i]));
+      return mark && !within;
+    });
+    let words = -1;
+    return texts.map((_, i) => (i === 0 || word[i] !== word[i - 1] || alone[i] || alone[i - 1] ? ++words : words));
+  }
+  return { ...alignment, sourceWord: divide(source, sourceWord), targetWord: divide(target, targetWord) };
+}
+
 /** Merges pieces into words: the row of a target word is the mean of the rows of its pieces; the column of a source word
  * is the sum of the columns of its pieces. */
 function mergeWords({ source, sourceWord, target, targetWord, matrix }) {
