@@ -25,8 +25,9 @@ static char **first_lines(const char *path, long most, long *total, Err *err) {
     return NULL;
 }
 
-/* Lists the updates whose translations the page holds: all, or evenly spaced ones and the best. A stb_ds array. */
-static int choose_updates(const char *valid, const DevOutputs *which, long **chosen, Err *err) {
+/* Lists the updates whose translations the page holds: all, or evenly spaced ones and the best. A stb_ds array.
+   *recorded receives the number of all. */
+static int choose_updates(const char *valid, const DevOutputs *which, long **chosen, long *recorded, Err *err) {
     long *updates, n = 0, k = 0;
     *chosen = NULL;
     if (numbered_list(valid, ".out", &updates, err)) return -1;
@@ -39,6 +40,7 @@ static int choose_updates(const char *valid, const DevOutputs *which, long **cho
         k += spaced;
         if (spaced || (double)updates[i] == which->best) arrput(*chosen, updates[i]);
     }
+    *recorded = n;
     arrfree(updates);
     return 0;
 }
@@ -54,7 +56,7 @@ static long fitting_lines(char ***columns, long n) {
 }
 
 /* columns: source, reference, then the translations of each update. */
-static void write_columns(FILE *out, char ***columns, const long *updates, long total) {
+static void write_columns(FILE *out, char ***columns, const long *updates, long total, long recorded) {
     /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): there are columns */
     const long n = fitting_lines(columns, arrlen(columns[0]));
     fprintf(out, "{\"total\":%ld,\"pairs\":[", total);
@@ -65,7 +67,7 @@ static void write_columns(FILE *out, char ***columns, const long *updates, long 
         web_text(out, columns[1][i]);
         fputc(']', out);
     }
-    fputs("],\"validations\":[", out);
+    fprintf(out, "],\"recorded\":%ld,\"validations\":[", recorded);
     for (ptrdiff_t k = 0; k < arrlen(updates); k++) {
         fprintf(out, "%s{\"update\":%ld,\"texts\":[", k ? "," : "", updates[k]);
         for (long i = 0; i < n; i++) {
@@ -97,12 +99,12 @@ static int read_columns(const char *valid, const long *updates, char ****columns
 
 int dev_outputs_write(FILE *out, const char *dir, const DevOutputs *which, Err *err) {
     char valid[PATH_SIZE], ***columns = NULL;
-    long *updates, total = 0;
+    long *updates, total = 0, recorded;
     path_in(valid, dir, "valid");
-    if (choose_updates(valid, which, &updates, err)) return -1;
+    if (choose_updates(valid, which, &updates, &recorded, err)) return -1;
     const int status = updates ? read_columns(valid, updates, &columns, &total, err) : 0;
     if (!updates) fputs("null", out);
-    else if (!status) write_columns(out, columns, updates, total);
+    else if (!status) write_columns(out, columns, updates, total, recorded);
     for (ptrdiff_t c = 0; c < arrlen(columns); c++) strings_free(columns[c]);
     arrfree(columns);
     arrfree(updates);

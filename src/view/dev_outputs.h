@@ -12,10 +12,11 @@ typedef struct DevOutputs {
     double best;        /* update of the best validation; -1: none */
 } DevOutputs;
 
-/* Writes JSON: {"total": N, "pairs": [[source, reference], ..], "validations": [{"update": U, "texts": [..]}, ..]}, or
-   null if DIR/valid has no translations. total: the number of pairs in the dev set. pairs, texts: the first pairs, as
-   many as the limits of report_write allow. Returns 0, or -1 with *err filled if a file cannot be read or ends too
-   early. */
+/* Writes JSON: {"total": N, "pairs": [[source, reference], ..], "recorded": M, "validations": [{"update": U, "texts":
+   [..]}, ..]}, or null if DIR/valid has no translations. total: the number of pairs in the dev set. pairs, texts: the
+   first pairs, as many as the limits of report_write allow. recorded: the number of validations with translations;
+   `validations` has as many of them as these limits allow. Returns 0, or -1 with *err filled if a file cannot be
+   read or ends too early. */
 int dev_outputs_write(FILE *out, const char *dir, const DevOutputs *which, Err *err);
 
 #endif

@@ -41,7 +41,8 @@ typedef struct Report {
     double last;                  /* last update in the log */
     double dev_set;               /* update of the last change of the dev set; -1: none */
     size_t bytes;                 /* of the log */
-    char *frames;                 /* sets of alignments, one for each validation; JSON, separated by commas */
+    long recorded;                /* number of files of alignments */
+    char *frames;                 /* those on the page: one set for each validation; JSON, with commas */
     char *outputs;                /* translations of the dev set, as dev_outputs_write writes them */
 } Report;
 
@@ -95,6 +96,12 @@ static const cJSON *best_of(const cJSON *validations) {
         if (cJSON_IsTrue(get(item, "best"))) best = item;
     }
     return best;
+}
+
+/* The update of the best validation; -1: none. */
+static double best_update(const Report *r) {
+    const cJSON *best = best_of(r->validations);
+    return best ? get(best, "update")->valuedouble : -1;
 }
 
 static int read_log(Report *r, Err *err) {
@@ -209,28 +216,31 @@ static long most_frames(long n, double bytes) {
 
 static int read_frames(Report *r, Err *err) {
     char align[PATH_SIZE];
-    long *updates = NULL;
+    long *updates = NULL, k = 0;
     double bytes = 0;
     path_in(align, r->dir, "align");
     int status = list_frames(r, align, &updates, &bytes, err);
-    long n = arrlen(updates), most = most_frames(n, bytes);
+    const long n = arrlen(updates), most = most_frames(n, bytes);
+    const double best = best_update(r);
     MemoryFile memory;
     FILE *out = memory_open(&memory);
-    for (long k = 0; !status && k < most; k++) {
+    for (long i = 0; !status && i < n; i++) {
         char path[PATH_SIZE];
-        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): updates is NULL only if n is 0; then most is 0 */
-        numbered_path(path, align, updates[most < 2 ? k : spaced_index(k, n, most)], ".json");
-        if (k) fputc(',', out);
+        const bool spaced = n <= most || i == spaced_index(k, n, most);
+        k += spaced;
+        if (!spaced && (double)updates[i] != best) continue;
+        numbered_path(path, align, updates[i], ".json");
+        if (i) fputc(',', out);
         status = read_frame(out, path, err);
     }
+    r->recorded = n;
     r->frames = memory_close(&memory, NULL);
     arrfree(updates);
     return status;
 }
 
 static int read_outputs(Report *r, Err *err) {
-    const cJSON *best = best_of(r->validations);
-    const DevOutputs which = {r->dev_set, r->last, best ? get(best, "update")->valuedouble : -1};
+    const DevOutputs which = {r->dev_set, r->last, best_update(r)};
     MemoryFile memory;
     const int status = dev_outputs_write(memory_open(&memory), r->dir, &which, err);
     r->outputs = memory_close(&memory, NULL);
@@ -247,8 +257,8 @@ static char *data_of(const Report *r, const char *nonce, Err *err) {
     if (reports && validations) {
         MemoryFile memory;
         FILE *out = memory_open(&memory);
-        fprintf(out, "{\"reports\":%s,\"validations\":%s,\"frames\":[%s],\"outputs\":%s", reports, validations,
-                r->frames, r->outputs);
+        fprintf(out, "{\"reports\":%s,\"validations\":%s,\"recorded\":%ld,\"frames\":[%s],\"outputs\":%s", reports,
+                validations, r->recorded, r->frames, r->outputs);
         if (nonce) fprintf(out, ",\"bytes\":%zu", r->bytes);
         fputc('}', out);
         data = memory_close(&memory, NULL);

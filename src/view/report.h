@@ -11,8 +11,8 @@
    last update in the log (a killed training can leave such files); translations before the last change of the dev set.
    The page holds at most about 1,000 reports, 1,000 validations, 100 sets of alignments or 8 MB of them, and the
    translations of 41 validations. If there are more, it holds evenly spaced ones, always with the first and the last of
-   each kind and, except for the alignments, the best validation. Of the dev set it holds the first 500 pairs, or fewer
-   if their texts and translations have more than 2 MB.
+   each kind and the best validation. Of the dev set it holds the first 500 pairs, or fewer if their texts and
+   translations have more than 2 MB.
    Returns 0, or -1 with *err filled if a file is missing or does not have the trainer's format. */
 int report_write(const char *dir, Err *err);
 /* The same page for a server, as a text that the caller owns. It asks every three seconds for training/log, which must

@@ -285,6 +285,22 @@ static void many_alignments_are_thinned(void **state) {
     }
 }
 
+/* The alignments of the best validation stay, and the page is told how many there are. */
+static void thinned_alignments_keep_the_best(void **state) {
+    (void)state;
+    write_frames(250, 0);
+    FILE *log = begin("train.jsonl");
+    fputs("{\"update\": 1230, \"valid_loss\": 1, \"best\": true}\n{\"update\": 2500, \"loss\": 1}\n", log);
+    fclose(log);
+    cJSON *data = report(NULL);
+    bool has_best = false;
+    for (int k = 0; k < size(data, "frames"); k++) has_best |= update_at(data, "frames", k) == 1230;
+    assert_true(has_best);
+    assert_int_equal(size(data, "frames"), 101);
+    assert_int_equal(cJSON_GetObjectItem(data, "recorded")->valueint, 250);
+    cJSON_Delete(data);
+}
+
 /* ---- translations of the dev set ---- */
 
 #define VALIDATION(update, best) "{\"update\": " #update ", \"valid_loss\": 1, \"best\": " #best "}\n"
@@ -324,11 +340,12 @@ static void translations_stand_beside_their_pairs(void **state) {
     put("valid/00000020.out.0.tmp", "");
     put("valid/1.out", "");
     assert_outputs(
-        "{\"total\":2,\"pairs\":[[\"潮\",\"tide\"],[\"水\",\"water\"]],\"validations\":[{\"update\":10,"
+        "{\"total\":2,\"pairs\":[[\"潮\",\"tide\"],[\"水\",\"water\"]],\"recorded\":2,\"validations\":[{\"update\":10,"
         "\"texts\":[\"a\",\"\"]},{\"update\":20,\"texts\":[\"</script>\",\"b \xef\xbf\xbd\xef\xbf\xbd\"]}]}");
     put("train.jsonl", VALIDATION(10, true) "{\"update\": 10, \"changed\": \"dev set\"}\n" VALIDATION(20, true));
-    assert_outputs("{\"total\":2,\"pairs\":[[\"潮\",\"tide\"],[\"水\",\"water\"]],\"validations\":[{\"update\":20,"
-                   "\"texts\":[\"</script>\",\"b \xef\xbf\xbd\xef\xbf\xbd\"]}]}");
+    assert_outputs(
+        "{\"total\":2,\"pairs\":[[\"潮\",\"tide\"],[\"水\",\"water\"]],\"recorded\":1,\"validations\":[{\"update\":20,"
+        "\"texts\":[\"</script>\",\"b \xef\xbf\xbd\xef\xbf\xbd\"]}]}");
 }
 
 static void files_that_end_too_early_are_named(void **state) {
@@ -378,6 +395,7 @@ static void translations_are_limited(void **state) {
         assert_int_equal(cJSON_GetObjectItem(found, "total")->valueint, cases[i].pairs);
         assert_int_equal(size(found, "pairs"), cases[i].pairs_left);
         assert_int_equal(size(found, "validations"), cases[i].validations_left);
+        assert_int_equal(cJSON_GetObjectItem(found, "recorded")->valueint, cases[i].validations);
         assert_int_equal(update_at(found, "validations", 0), 1);
         assert_int_equal(update_at(found, "validations", -1), cases[i].validations);
         bool best = false;
@@ -425,6 +443,7 @@ int main(void) {
         TEST(text_cannot_leave_the_data),
         TEST(a_long_log_is_thinned),
         TEST(many_alignments_are_thinned),
+        TEST(thinned_alignments_keep_the_best),
         TEST(translations_stand_beside_their_pairs),
         TEST(files_that_end_too_early_are_named),
         TEST(translations_are_limited),
