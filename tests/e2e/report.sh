@@ -106,9 +106,15 @@ async function test() {
   svg.blur();
 
   equal("the probes", all("#probe option").map((o) => o.textContent), ["潮水", '<\/script><b>"&我']);
-  equal("the last moment", [one("#moment").value, one("#when").textContent, one("#translation").textContent], ["3", "update 2000, epoch 20.0, BLEU 20.5", "t4ide"]);
+  equal("opens on the best moment", [one("#moment").value, one("#when").textContent, one("#translation").textContent], ["2", "update 1500, epoch 15.0, BLEU 24.0, best", "t3ide"]);
+  check("the slider says it, too", one("#moment").getAttribute("aria-valuetext").endsWith(", best"));
   hover(cellAt(0, 0));
-  equal("a cell is said", one("#pointed").textContent, "\"t4\" is read from 潮: 80%");
+  equal("a cell is said", one("#pointed").textContent, "\"t3\" is read from 潮: 60%");
+  press(" ", document.body);
+  press(" ", document.body);
+  equal("what opens plays from the start", one("#moment").value, "0");
+  slide(3);
+  equal("the last moment", [one("#when").textContent, one("#translation").textContent], ["update 2000, epoch 20.0, BLEU 20.5", "t4ide"]);
   slide(0);
   equal("the first moment", [one("#when").textContent, one("#translation").textContent], ["update 500, epoch 5.0, BLEU 8.00", "t1ide"]);
   equal("its pieces", [heads("thead"), heads("tbody")], [["潮", "水", "</s>"], ["t1", "ide", "</s>"]]);
@@ -119,7 +125,7 @@ async function test() {
   equal("until they are let go", cursors(), []);
   press("ArrowRight", document.body);
   press("ArrowRight", document.body);
-  equal("arrows step", one("#when").textContent, "update 1500, epoch 15.0, BLEU 24.0");
+  equal("arrows step", one("#when").textContent, "update 1500, epoch 15.0, BLEU 24.0, best");
   for (const key of ["ArrowRight", "ArrowRight"]) press(key, document.body);
   equal("no further than the end", one("#moment").value, "3");
   press("ArrowLeft", one("#page"));
@@ -176,7 +182,7 @@ const rows = () => all("#translations > tr").map((row) => [...row.children].map(
 const heads = () => all("#outputs thead select").map((select) => select.selectedOptions[0].textContent);
 equal("the metric that chooses", one("#summary").textContent, "2000 updates, 20.0 epochs, best chrF 40.5 at update 1500, epoch 15.0");
 check("is marked in its chart", chart("chrF").textContent.includes("best: 40.5") && !chart("BLEU").textContent.includes("best:"));
-equal("first, middle and best", heads(), ["update 500, chrF 40.5", "update 1000, chrF 40.5", "update 1500, chrF 40.5"]);
+equal("first, middle and best", heads(), ["update 500, chrF 40.5", "update 1000, chrF 40.5", "update 1500, chrF 40.5, best"]);
 equal("side by side", rows()[1], ["2", "潮水2<\/script><b>", "Tide 2.", "t2 1", "t2 2", "t2 2"]);
 equal("a page of them", [rows().length, one("#range").textContent, one("#before").disabled], [20, "sentences 1 to 20 of 45", true]);
 one("#after").click();
@@ -224,6 +230,23 @@ cp -r "$scratch/run/align" "$scratch/run/train.jsonl" "$scratch/wide"
 long=$(awk 'BEGIN { for (i = 0; i < 60; i++) printf "潮" }')
 sed -i "s/潮/$long/; s/▁t/▁$(printf '%060d' 0)/" "$scratch"/wide/align/*.json
 laid_out wide "$scratch/narrow.js" 500,800
+
+# ---- the moment on which it opens: without alignments of the best validation, without a best validation ----
+opens_on() { # NAME MOMENT
+    tide_ok report "$scratch/$1"
+    echo "equal('opens on', one('#when').textContent, '$2'); finish();" >"$scratch/opens.js"
+    drive "$1" "$scratch/$1/report.html" "$scratch/opens.js"
+}
+for name in before after unmarked; do
+    mkdir "$scratch/$name"
+    cp -r "$scratch/run/align" "$scratch/run/train.jsonl" "$scratch/$name"
+done
+rm "$scratch/before/align/00001500.json"
+opens_on before 'update 1000, epoch 10.0, BLEU 16.0'
+rm "$scratch"/after/align/0000[01]*
+opens_on after 'update 2000, epoch 20.0, BLEU 20.5'
+sed -i 's/"best": true/"best": false/' "$scratch/unmarked/train.jsonl"
+opens_on unmarked 'update 2000, epoch 20.0, BLEU 20.5'
 
 # ---- other logs: of an older tide, with one report, with no report; a model without attention ----
 variant() { # NAME TITLES PROBES

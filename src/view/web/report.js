@@ -100,10 +100,11 @@ function moment(update) {
   return `update ${shown(update, 0)}${epoch === undefined ? "" : `, epoch ${epoch.toFixed(1)}`}`;
 }
 
-/** ", BLEU 21.3"; empty if the log has no validation of this update. */
+/** ", BLEU 21.3", and ", best" if it is the best; empty if the log has no validation of this update. */
 function result(update) {
-  const found = measured(data.validations.find((line) => line.update === update));
-  return found ? `, ${found[0]} ${found[1]}` : "";
+  const found = measured(data.validations.findLast((line) => line.update === update));
+  if (!found) return "";
+  return `, ${found[0]} ${found[1]}${update === best?.update ? ", best" : ""}`;
 }
 
 // ---- charts ----
@@ -287,9 +288,20 @@ function momentsByProbe() {
   return probes;
 }
 
+/** The place of the best validation, or of the moment before it if that one has no alignment. Without a best validation:
+ * the last place. */
+function placeOfBest(moments) {
+  if (!best) return moments.length - 1;
+  return Math.max(
+    moments.findLastIndex(({ update }) => update <= best.update),
+    0,
+  );
+}
+
 function showProbes(probes) {
   let moments = [...probes.values()][0];
-  let at = moments.length - 1;
+  let at = placeOfBest(moments);
+  let isMoved = false; // whether the user or the playing has chosen the moment
   let timer = null;
   let pointed = [null, null]; // row and column
   const matrix = drawMatrix($("matrix"), moments[at].alignment, { caption: "alignment", onPoint: say });
@@ -316,6 +328,7 @@ function showProbes(probes) {
 
   /** Goes to a moment and moves the cursor of the charts there. */
   function step(place) {
+    isMoved = true;
     go(place);
     setCursor((rest = moments[at].update));
   }
@@ -338,7 +351,7 @@ function showProbes(probes) {
     timer = plays ? setInterval(forward, Math.min(Math.max(10000 / moments.length, 120), 1000)) : null;
     $("play").textContent = plays ? "Pause" : "Play";
     $("translation").setAttribute("aria-live", plays ? "off" : "polite");
-    if (plays && at === moments.length - 1) step(0);
+    if (plays && (!isMoved || at === moments.length - 1)) step(0);
   }
 
   function forward() {
