@@ -66,6 +66,7 @@ function slide(place) {
   one("#moment").value = place;
   one("#moment").dispatchEvent(new Event("input", { bubbles: true }));
 }
+const noteOf = (what) => (one(`#${what}-left-out`).hidden ? "" : one(`#${what}-left-out`).textContent);
 const cellAt = (row, column) => one("#matrix").querySelectorAll("tbody tr")[row].querySelectorAll("td")[column];
 const heads = (side) => all(`#matrix ${side} th`).map((head) => head.textContent);
 
@@ -145,10 +146,12 @@ async function test() {
   await wait(4000);
   equal("plays to the end", [one("#moment").value, one("#play").textContent], ["3", "Play"]);
 
+  equal("the slider has all validations", noteOf("moments"), "");
   slide(0);
   one("#probe").selectedIndex = 1;
   one("#probe").dispatchEvent(new Event("change"));
   equal("another probe, where it is nearest", [one("#moment").max, one("#when").textContent], ["2", "update 1000, epoch 10.0, BLEU 16.0"]);
+  equal("this one lacks a validation", noteOf("moments"), "Validations without alignments of this sentence are left out.");
   equal("is text and not markup", [one("#source").textContent, one("#translation").textContent, all("#probes b, #probes i").length], ['<\/script><b>"&我', "<i>", 0]);
   equal("darkness", getComputedStyle(document.body).backgroundColor, matchMedia("(prefers-color-scheme: dark)").matches ? "rgb(21, 24, 29)" : "rgb(255, 255, 255)");
 }
@@ -175,7 +178,7 @@ mkdir "$scratch/outputs" "$scratch/outputs/valid"
 sed 's/, "best": \([a-z]*\)/, "chrf": 40.5, "best": \1, "metric": "chrf"/' "$scratch/run/train.jsonl" >"$scratch/outputs/train.jsonl"
 seq -f '潮水%g</script><b>' 45 >"$scratch/outputs/valid/source.txt"
 seq -f 'Tide %g.' 45 >"$scratch/outputs/valid/reference.txt"
-for n in 1 2 3 4; do seq -f "t%g $((n > 2 ? 2 : n))" 45 >"$scratch/outputs/valid/$(printf %08d $((500 * n))).out"; done
+for n in 1 2 3 4; do seq -f "t%g $((n > 2 ? 2 : n))" 45 | sed "1s/.*/$n/" >"$scratch/outputs/valid/$(printf %08d $((500 * n))).out"; done
 cat "$scratch/shared.js" - >"$scratch/outputs.js" <<'JS'
 checkLayout();
 const rows = () => all("#translations > tr").map((row) => [...row.children].map((cell) => cell.textContent));
@@ -202,9 +205,14 @@ equal("another validation", rows()[0].slice(3), ["t21 1", "t21 1", "t21 2"]);
 const number = one("#translations button");
 number.click();
 equal("a sentence over time", all("#translations dl > *").map((e) => e.textContent), ["update 500, epoch 5.0, chrF 40.5", "t21 1", "update 1000, epoch 10.0, chrF 40.5", "t21 2"]);
+equal("that of no change is left out", one("#translations dl + .hint").textContent, "Validations without a change are left out.");
+equal("the menus have all validations", one("#columns-left-out").hidden, true);
 equal("opened", number.getAttribute("aria-expanded"), "true");
 number.click();
 equal("and closed", [all("#translations dl").length, number.getAttribute("aria-expanded")], [0, "false"]);
+one("#before").click();
+one("#translations button").click();
+equal("a change each time", [all("#translations dl dd").length, all("#translations .hint").length], [4, 0]);
 equal("text, not markup", all("#outputs b").length, 0);
 const parts = all("#outputs, #outputs :is(table, td, th, select)").filter((part) => box(part).right > innerWidth);
 equal("within the window", parts.length, 0);
@@ -230,6 +238,26 @@ cp -r "$scratch/run/align" "$scratch/run/train.jsonl" "$scratch/wide"
 long=$(awk 'BEGIN { for (i = 0; i < 60; i++) printf "潮" }')
 sed -i "s/潮/$long/; s/▁t/▁$(printf '%060d' 0)/" "$scratch"/wide/align/*.json
 laid_out wide "$scratch/narrow.js" 500,800
+
+# ---- updates that are left out: there are more than the page holds, or some have no translations ----
+left_out() { # NAME MOMENTS COLUMNS
+    tide_ok report "$scratch/$1"
+    echo "equal('left out', all('#moments-left-out, #columns-left-out').map((p) => p.textContent), ['$2', '$3']); finish();" >"$scratch/left_out.js"
+    drive "$1" "$scratch/$1/report.html" "$scratch/left_out.js"
+}
+mkdir "$scratch/changed" "$scratch/many"
+cp -r "$scratch/outputs/valid" "$scratch/outputs/train.jsonl" "$scratch/run/align" "$scratch/changed"
+rm "$scratch/changed/valid/00000500.out"
+left_out changed '' 'Validations without translations of this dev set are left out.'
+mkdir "$scratch/many/align" "$scratch/many/valid"
+cp "$scratch"/outputs/valid/*.txt "$scratch/many/valid"
+for update in $(seq 1001 1120); do
+    sed "s/500/$update/" "$scratch/run/align/00000500.json" >"$scratch/many/align/0000$update.json"
+    cp "$scratch/outputs/valid/00000500.out" "$scratch/many/valid/0000$update.out"
+    echo "{\"update\": $update, \"valid_loss\": 3, \"bleu\": 1, \"best\": $([ "$update" = 1006 ] && echo true || echo false)}"
+done >"$scratch/many/train.jsonl"
+left_out many 'This page holds 101 of the 120 validations with alignments: evenly spaced ones and the best.' \
+    'This page holds 41 of the 120 validations with translations: evenly spaced ones and the best.'
 
 # ---- the moment on which it opens: without alignments of the best validation, without a best validation ----
 opens_on() { # NAME MOMENT

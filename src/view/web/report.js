@@ -107,6 +107,20 @@ function result(update) {
   return `, ${found[0]} ${found[1]}${update === best?.update ? ", best" : ""}`;
 }
 
+/** A sentence about the validations that are not among `updates`; "" if all are. recorded: how many of them have `what`;
+ * held: how many of these the page holds. */
+function leftOut(updates, held, recorded, what, whose) {
+  const chosen = best ? "evenly spaced ones and the best" : "evenly spaced ones";
+  if (held < recorded) return `This page holds ${held} of the ${recorded} validations with ${what}: ${chosen}.`;
+  const isWhole = data.validations.every(({ update }) => updates.includes(update));
+  return isWhole ? "" : `Validations without ${what} of ${whose} are left out.`;
+}
+
+function note(id, text) {
+  $(id).textContent = text;
+  $(id).hidden = !text;
+}
+
 // ---- charts ----
 
 // In units of the SVG's viewBox; the picture and its text scale with the column.
@@ -343,6 +357,8 @@ function showProbes(probes) {
     $("matrix").style.setProperty("--most-left", Math.min(Math.max(1, ...widths), 12) + 0.7);
     $("moment").max = moments.length - 1;
     $("source").textContent = source;
+    const updates = moments.map(({ update }) => update);
+    note("moments-left-out", leftOut(updates, data.frames.length, data.recorded, "alignments", "this sentence"));
     go(moments.indexOf(nearest(moments, update)));
   }
 
@@ -387,17 +403,19 @@ function firstColumns(validations) {
   return [...new Set([0, end >> 1, end])];
 }
 
-/** The translations of a sentence at all validations; equal ones that follow each other count once. */
-function history(validations, sentence) {
+/** The translations of a sentence at the validations at which they changed, in a cell of a table. */
+function history(validations, sentence, columns) {
+  const changes = validations.filter(({ texts }, k) => validations[k - 1]?.texts[sentence] !== texts[sentence]);
   const list = make("dl");
-  validations.forEach(({ update, texts }, k) => {
-    if (k && validations[k - 1].texts[sentence] === texts[sentence]) return;
+  for (const { update, texts } of changes)
     list.append(make("dt", {}, moment(update) + result(update)), make("dd", {}, texts[sentence]));
-  });
-  return list;
+  const cell = make("td", { colspan: columns }, list);
+  if (changes.length < validations.length)
+    cell.append(make("p", { class: "hint" }, "Validations without a change are left out."));
+  return cell;
 }
 
-function showOutputs({ total, pairs, validations }) {
+function showOutputs({ total, pairs, recorded, validations }) {
   const SIZE = 20; // sentences on a page
   const pages = Math.ceil(pairs.length / SIZE);
   const columns = firstColumns(validations);
@@ -408,7 +426,7 @@ function showOutputs({ total, pairs, validations }) {
     const opens = button.getAttribute("aria-expanded") === "false";
     button.setAttribute("aria-expanded", opens);
     if (!opens) return row.nextSibling.remove();
-    row.after(make("tr", {}, make("td"), make("td", { colspan: columns.length + 2 }, history(validations, sentence))));
+    row.after(make("tr", {}, make("td"), history(validations, sentence, columns.length + 2)));
   }
 
   function rowOf(sentence) {
@@ -452,6 +470,8 @@ function showOutputs({ total, pairs, validations }) {
   }
 
   document.querySelector("#outputs thead tr").append(...columns.map((_, column) => headOf(column)));
+  const updates = validations.map(({ update }) => update);
+  note("columns-left-out", leftOut(updates, updates.length, recorded, "translations", "this dev set"));
   $("page").max = pages;
   $("page").addEventListener("change", () => go($("page").valueAsNumber - 1));
   $("before").addEventListener("click", () => go(page - 1));
