@@ -259,6 +259,27 @@ done >"$scratch/many/train.jsonl"
 left_out many 'This page holds 101 of the 120 validations with alignments: evenly spaced ones and the best.' \
     'This page holds 41 of the 120 validations with translations: evenly spaced ones and the best.'
 
+# ---- headings, landmarks and names, as the browser computes them for a screen reader ----
+cp -r "$scratch/run/align" "$scratch/outputs"
+tide_ok report "$scratch/outputs"
+cat "$scratch/shared.js" - >"$scratch/names.js" <<'JS'
+const levels = all("h1, h2, h3, h4, h5, h6").map((heading) => Number(heading.tagName[1]));
+equal("headings", levels.map((level, i) => level - (levels[i - 1] ?? 0) <= 1), levels.map(() => true));
+equal("headings of every section", [levels[0], levels.length], [1, 3]);
+const landmarks = all("*").filter((e) => ["main", "region", "navigation", "form", "banner", "complementary"].includes(e.computedRole));
+const names = landmarks.map((e) => `${e.computedRole} ${e.computedName}`);
+equal("landmarks", names, ["main ", "region Curves over the updates", "region The alignment during the training", "region Translations of the dev set"]);
+equal("each of a name of its own", new Set(names).size, names.length);
+const words = (element) => element.textContent.replace(/\s+/g, " ").trim();
+for (const figure of all("figure"))
+  check(`the name of ${words(figure.querySelector("figcaption"))}`, figure.querySelector("svg").computedName.includes(words(figure.querySelector("figcaption"))));
+for (const button of all("main button")) check(`button ${words(button)}`, button.computedName.includes(words(button)));
+for (const label of all("main label")) check(`label ${words(label)}`, label.control.computedName.startsWith(label.firstChild.textContent.trim()));
+equal("all that is operated has a name", all("main :is(button, input, select, svg)").filter((e) => !e.computedName && e.getClientRects().length).length, 0);
+finish();
+JS
+drive names "$scratch/outputs/report.html" "$scratch/names.js" --enable-blink-features=ComputedAccessibilityInfo
+
 # ---- the moment on which it opens: without alignments of the best validation, without a best validation ----
 opens_on() { # NAME MOMENT
     tide_ok report "$scratch/$1"

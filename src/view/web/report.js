@@ -197,7 +197,7 @@ function drawChart({ title, unit, curves, isLog, metric }) {
   const points = curves.flatMap((c) => c.points);
   const values = points.map((p) => p.value);
   const stops = [...new Set(points.map((p) => p.update))].sort((a, b) => a - b);
-  const range = { "aria-valuemin": stops[0], "aria-valuemax": stops.at(-1), "aria-label": `${title}, ${unit}` };
+  const range = { "aria-valuemin": stops[0], "aria-valuemax": stops.at(-1), "aria-label": `${title} ${unit}` };
   const svg = make("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, tabindex: 0, role: "slider", ...range });
   const up = drawScale(svg, Math.min(...values), Math.max(...values), isLog);
   drawUpdates(svg);
@@ -265,11 +265,12 @@ function drawBar(svg, up, x, width, length, { sentences, bleu }) {
 }
 
 function drawLengths() {
+  const [title, unit] = ["BLEU by length", "source pieces, sentences"];
   const lines = data.validations.filter((line) => line.bleu_by_length?.length);
   if (!lines.length) return;
   const highest = Math.max(...lines.flatMap((line) => line.bleu_by_length.map((bucket) => bucket.bleu)));
   const svg = make("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img" });
-  const readout = addFigure("BLEU by length", "source pieces, sentences", svg);
+  const readout = addFigure(title, unit, svg);
   shows.push((update) => {
     const line = update !== null ? nearest(lines, update) : lines.includes(best) ? best : lines.at(-1);
     const buckets = line.bleu_by_length;
@@ -279,7 +280,7 @@ function drawLengths() {
     buckets.forEach((b, i) => drawBar(svg, up, LEFT + i * width, width, lengthsOf(buckets, i), b));
     readout.replaceChildren(make("span", { class: "dev" }, `dev${line === best ? ", the best" : ""}`), moment(line.update));
     const said = buckets.map((b, i) => `${lengthsOf(buckets, i)}: ${shown(b.bleu)} of ${b.sentences} sentences`);
-    svg.setAttribute("aria-label", `BLEU by source pieces, ${moment(line.update)}: ${said.join("; ")}`);
+    svg.setAttribute("aria-label", `${title} ${unit}, ${moment(line.update)}: ${said.join("; ")}`);
   });
 }
 
