@@ -324,8 +324,44 @@ smallest_run "$scratch/small" --after-batches 72 --probe '潮水退了。'
 drive training "$scratch/small/report.html" "$scratch/layout.js"
 
 # ---- printing ----
-chromium --headless --no-sandbox --disable-gpu --host-resolver-rules='MAP * ~NOTFOUND' --virtual-time-budget=2000 \
-    --user-data-dir="$scratch/browser" --print-to-pdf="$scratch/report.pdf" "file://$scratch/run/report.html" 2>"$scratch/chromium" ||
-    die "printing: $(tail -n 3 "$scratch/chromium")"
-[ "$(grep -ac '/Type /Page$' "$scratch/report.pdf")" -le 3 ] || die "$(grep -ac '/Type /Page$' "$scratch/report.pdf") pages"
+# a probe of 40 pieces; the window is as wide as a printed page, and not as high
+mkdir "$scratch/paper" "$scratch/paper/align"
+cp -r "$scratch/outputs/valid" "$scratch/outputs/train.jsonl" "$scratch/paper"
+awk 'BEGIN {
+    for (i = 1; i <= 40; i++) { comma = i < 40 ? ", " : ""; pieces = pieces "\"▁tide\"" comma; row = row "0.025" comma }
+    for (i = 1; i <= 40; i++) matrix = matrix "[" row "]" (i < 40 ? ", " : "")
+    printf "{\"update\": 1500, \"alignments\": [{\"source\": [%s], \"target\": [%s], \"matrix\": [%s]}]}\n", pieces, pieces, matrix
+}' >"$scratch/paper/align/00001500.json"
+tide_ok report "$scratch/paper"
+cat "$scratch/shared.js" - >"$scratch/paper.js" <<'JS'
+for (const rule of [...document.styleSheets].flatMap((sheet) => [...sheet.cssRules]))
+  if (rule.media?.mediaText.startsWith("screen")) rule.media.mediaText = "not all";
+  else if (rule.media?.mediaText === "print") rule.media.mediaText = "all";
+checkLayout();
+const style = (element, name) => getComputedStyle(element)[name];
+const half = innerHeight / 2;
+equal("no page break is forced", all("body *").filter((e) => ["breakBefore", "breakAfter"].some((name) => !["auto", "avoid"].includes(style(e, name)))).length, 0);
+equal("a heading stays with what follows", all("h1, h2, #summary, .controls").filter((e) => style(e, "breakAfter") !== "avoid").length, 0);
+const blocks = all("figure, #matrix, #translations tr");
+equal("no page break splits them", blocks.filter((e) => style(e, "breakInside") !== "avoid").length, 0);
+equal("none is higher than half a page", blocks.filter((e) => box(e).height > half).length, 0);
+const lines = 2 * parseFloat(style(one("#source"), "lineHeight"));
+check("the alignment with its heading, too", box(one("#matrix")).bottom + lines - box(one("#emerges")).top <= half);
+const page = 1.3 * innerWidth; // the height of Letter paper inside of its margins; A4 is higher
+check("the charts fit on a page", box(one("#curves")).bottom <= page);
+check("and fill half of it", box(one("#curves")).bottom >= page / 2);
+finish();
+JS
+drive paper "$scratch/paper/report.html" "$scratch/paper.js" --window-size=740,980
+
+printed() { # NAME PAGES
+    chromium --headless --no-sandbox --disable-gpu --host-resolver-rules='MAP * ~NOTFOUND' --virtual-time-budget=2000 \
+        --user-data-dir="$scratch/browser" --print-to-pdf="$scratch/report.pdf" "file://$scratch/$1/report.html" 2>"$scratch/chromium" ||
+        die "printing $1: $(tail -n 3 "$scratch/chromium")"
+    pages=$(grep -ac '/Type /Page$' "$scratch/report.pdf")
+    [ "$pages" = "$2" ] || die "$1: $pages pages, not $2"
+}
+printed run 2
+printed old 1
+printed paper 3
 exit 0
