@@ -184,11 +184,12 @@ include mk/mpi.mk mk/core-library.mk
 # ---- tests ----------------------------------------------------------------------------------------------------------
 
 # tests/unit/test_*.c see everything below cli/; tests/unit/double_*.c compute with double, see mk/double.mk; tests/e2e/*.sh
-# run tide. memcheck.sh is for `make valgrind`, neon.sh for `make neon`; wasm.sh and browser.sh need `make browser`.
+# run tide. memcheck.sh is for `make valgrind`, neon.sh for `make neon`; axe.sh for `make pages`; wasm.sh and browser.sh need
+# `make browser`.
 TESTS   := $(patsubst %.c,$B/%,$(filter-out $(if $(SERVER),,tests/unit/test_serve.c),$(wildcard tests/unit/test_*.c)))
 DOUBLES := $(patsubst %.c,$B/%,$(wildcard tests/unit/double_*.c))
 ALL_SCRIPTS := $(wildcard tests/e2e/*.sh)
-SCRIPTS := $(filter-out $(patsubst %,tests/e2e/%.sh,memcheck neon wasm browser),$(ALL_SCRIPTS))
+SCRIPTS := $(filter-out $(patsubst %,tests/e2e/%.sh,axe memcheck neon wasm browser),$(ALL_SCRIPTS))
 SOAKS   := $(wildcard tests/soak/*.sh)
 FUZZERS := $(patsubst %.c,$B/%,$(wildcard tests/fuzz/fuzz_*.c))
 ifeq ($(config),tsan) # ten times slower; the other scripts run the same code, and ranks.sh has limits in seconds

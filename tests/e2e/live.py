@@ -184,7 +184,8 @@ def check_words(page, translation):
     page.value("document.getElementById('level').click()")
     check(not page.value("document.getElementById('characters').checkVisibility()"), "pieces need no remark")
     equal(page.value("""(() => { const [source, target] = [["o", "'", "c", ".", ".", "</s>"], ["(", "a", "b", ")"]];
-        const { sourceWord, targetWord } = apart({ source, sourceWord: [0, 0, 0, 0, 0, 1], target, targetWord: [0, 0, 1, 1] });
+        const { sourceWord, targetWord } = dividePunctuation(
+            { source, sourceWord: [0, 0, 0, 0, 0, 1], target, targetWord: [0, 0, 1, 1] });
         return [sourceWord, targetWord]; })()"""), [[0, 0, 0, 1, 2, 3], [0, 1, 2, 3]], "words and marks")
     page.clean("words")
 

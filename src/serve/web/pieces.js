@@ -29,5 +29,5 @@ function spellCandidate(piece, marked) {
 /** An alignment of the server in the form of readAlignment; punctuation is apart. */
 function spellAlignment({ source, target, matrix }) {
   const [from, to] = [source, target].map(spell);
-  return apart({ source: from.texts, sourceWord: from.word, target: to.texts, targetWord: to.word, matrix });
+  return dividePunctuation({ source: from.texts, sourceWord: from.word, target: to.texts, targetWord: to.word, matrix });
 }

@@ -35,7 +35,8 @@ function show() {
 function draw() {
   const found = hypothesis()?.alignment;
   const pieces = found && readAlignment(found);
-  const words = found && mergeWords(data.byWord || links() ? pieces : apart(pieces)); // links count the words of the file
+  const given = data.byWord || links(); // the words of the file, which links count
+  const words = found && mergeWords(given ? pieces : dividePunctuation(pieces));
   const mergeable = found && words.source.length + words.target.length < pieces.source.length + pieces.target.length;
   const shown = byWord ? words : pieces;
   alignment = shown?.matrix?.length && shown.source.length ? shown : null;

@@ -6,7 +6,7 @@ function readAlignment(packed) {
 }
 
 /** Takes punctuation out of the words of an alignment, except between letters, as in "o'clock". */
-function apart(alignment) {
+function dividePunctuation(alignment) {
   const { source, sourceWord, target, targetWord } = alignment;
   function divide(texts, word) {
     const isMark = texts.map((text) => /^\p{P}+$/u.test(text.trim()));

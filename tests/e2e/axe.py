@@ -1,0 +1,36 @@
+#!/usr/bin/env python3
+"""usage: tests/e2e/axe.py AXE NAME=URL...
+
+Runs axe-core, whose script is AXE, on pages in headless Chromium: in English and Chinese, light and dark, wide and narrow.
+Exit status 1 if it finds a violation. For tests/e2e/axe.sh."""
+import sys
+
+from browser import Browser
+
+RUN = """(async () => { %s
+    const { violations } = await axe.run(document, { resultTypes: ["violations"] });
+    return violations.map(({ id, impact, nodes }) => `${id} (${impact}): ${nodes.map(({ html, any }) =>
+        `${html.slice(0, 160)} ${any[0]?.message ?? ""}`).slice(0, 5).join(" | ")}`); })()"""
+READY = ("document.querySelector('.matrix td, figure') && "
+         "!document.querySelector('.running, .waiting') && document.fonts.status === 'loaded'")
+
+
+def main():
+    axe, *pages = sys.argv[1:]
+    with open(axe, encoding="utf-8") as file:
+        run = RUN % file.read()
+    found, checked = [], 0
+    for language in ("en", "zh-CN"):
+        with Browser(language=language) as browser:
+            for name, url in (page.split("=", 1) for page in pages):
+                for dark, width in ((False, 1280), (True, 1280), (False, 390)):
+                    browser.open(url, width=width, height=800, dark=dark)
+                    browser.wait(READY)
+                    kind = f"{name}, {language}, {'dark' if dark else 'light'}, {width} px"
+                    found += [f"{kind}: {line}" for line in browser.value(run)]
+                    checked += 1
+    print(*found, f"{checked} pages, {len(found)} violations", sep="\n")
+    sys.exit(bool(found))
+
+
+main()

@@ -1,0 +1,29 @@
+#!/bin/sh
+# axe-core finds nothing on any page. `make pages` fetches it from npm.
+. "$(dirname "$0")/../lib/common.inc"
+needs chromium 'make pages'
+axe=build/axe/node_modules/axe-core/axe.min.js
+[ -e $axe ] || { echo 'axe-core comes with: make pages'; exit 77; }
+"$tide" serve none 2>&1 | grep -q libmicrohttpd && { echo 'tide serve needs libmicrohttpd'; exit 77; }
+. tests/lib/serve.inc
+
+make_models
+printf '潮水 退 了\n我 累\n' >"$scratch/linked.zh"
+printf 'The tide goes out\nI am\n' >"$scratch/linked.en"
+printf '0-1 1-2\n\n' >"$scratch/links"
+printf '0-0-P 0-1 1-2\n0-0\n' >"$scratch/gold"
+tide_ok align "$scratch/run" --src "$scratch/linked.zh" --tgt "$scratch/linked.en" --level word --format html \
+    --links "$scratch/links" --gold "$scratch/gold" >"$scratch/linked.html"
+echo $sentence | tide_ok translate "$scratch/run" --n-best 3 --beam-size 3 --html "$scratch/nbest.html" >"$scratch/out"
+start "$scratch/run" "$scratch/other"
+check_pages() {
+    python3 tests/e2e/axe.py $axe "$@" || die 'axe-core'
+}
+check_pages "live=$url/#text=$sentence" "two models=$url/#text=$sentence&model=run&beside=other&level=word" \
+    "training=$url/training?model=run" "alignments=file://$scratch/linked.html" "hypotheses=file://$scratch/nbest.html" \
+    "report=file://$scratch/run/report.html"
+# the test can fail
+sed 's/<h1/<h4/; s/#5c5c5c/#aaaaaa/' "$scratch/nbest.html" >"$scratch/pale.html"
+dies check_pages "pale=file://$scratch/pale.html" >"$scratch/out" && grep -q 'color-contrast (serious)' "$scratch/out" ||
+    die "a pale text was not found: $(cat "$scratch/out")"
+stop
