@@ -25,8 +25,8 @@ static char **first_lines(const char *path, long most, long *total, Err *err) {
     return NULL;
 }
 
-/* Lists the updates whose translations the page holds: all, or evenly spaced ones and the best. A stb_ds array.
-   *recorded receives the number of all. */
+/* Lists the updates whose translations the page holds (a stb_ds array): all, or evenly spaced ones and the best.
+   Stores the number of all in *recorded. */
 static int choose_updates(const char *valid, const DevOutputs *which, long **chosen, long *recorded, Err *err) {
     long *updates, n = 0, k = 0;
     *chosen = NULL;

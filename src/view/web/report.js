@@ -100,11 +100,10 @@ function moment(update) {
   return `update ${shown(update, 0)}${epoch === undefined ? "" : `, epoch ${epoch.toFixed(1)}`}`;
 }
 
-/** ", BLEU 21.3", and ", best" if it is the best; empty if the log has no validation of this update. */
+/** ", BLEU 21.3", or ", best BLEU 21.3"; empty if the log has no validation of this update. */
 function result(update) {
   const found = measured(data.validations.findLast((line) => line.update === update));
-  if (!found) return "";
-  return `, ${found[0]} ${found[1]}${update === best?.update ? ", best" : ""}`;
+  return found ? `, ${update === best?.update ? "best " : ""}${found[0]} ${found[1]}` : "";
 }
 
 /** A sentence about the validations that are not among `updates`; "" if all are. recorded: how many of them have `what`;
