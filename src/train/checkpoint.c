@@ -210,7 +210,7 @@ bool checkpoint_options(const char *dir, TrainOptions *options) {
         char path[PATH_SIZE];
         Err err;
         path_in(path, dir, names[i]);
-        Safetensors *file = safetensors_open(path, &err);
+        Safetensors *file = access(path, F_OK) ? NULL : safetensors_open(path, &err);
         const char *text = file ? safetensors_meta(file, "config") : NULL;
         options_default(train_option_tables, options);
         found = text && !options_read(train_option_tables, options, text, path, UNKNOWN_ERROR, &err);
