@@ -129,7 +129,7 @@ def test_damage(path):
             file.write(f'{head}id="tide-model">{base64.b64encode(content).decode()}</script>{tail}')
         with Edition(broken) as page:
             page.open(page.url)
-            page.wait(f"{PROBLEM}.startsWith('The model in this page cannot be read: ')")
+            page.wait(f"{PROBLEM}.startsWith('The model in this page cannot be read. ')")
             check(len(page.value(PROBLEM)) > 45 and "\n" not in page.value(PROBLEM), page.value(PROBLEM))
             page.clean(f"damaged: {name}: {page.value(PROBLEM)}")
         os.remove(broken)
@@ -158,7 +158,9 @@ def main():
         live.check_streaming(page, translation)
         live.check_pointing(page)
         live.check_keyboard(page)
+        live.check_words(page, translation)
         live.check_forcing(page, translation)
+        live.check_hypotheses(page, translation)
         live.check_copying(page, translation, links)
         live.check_long(page)
         live.check_looks(page)

@@ -6,8 +6,8 @@ const editionTexts = {
     errors: {
       unreachable: "The translator stopped. Try again; a shorter text needs less memory.",
       long: "The text is too long for one translation. Remove a part of it.",
-      refused: (reason) => `This cannot be translated: ${reason}`,
-      broken: (reason) => `The model in this page cannot be read: ${reason}`,
+      refused: "This cannot be translated.",
+      broken: "The model in this page cannot be read.",
       noModels: "This page contains no model.",
       old: "This browser is too old for this page: it has no WebAssembly SIMD, or cannot unpack gzip.",
     },
@@ -17,8 +17,8 @@ const editionTexts = {
     errors: {
       unreachable: "翻译程序停止了。请再试一次；短一些的文字需要的内存较少。",
       long: "文字太长，一次翻译不完，请删去一部分。",
-      refused: (reason) => `无法翻译：${reason}`,
-      broken: (reason) => `无法读取这个网页里的模型：${reason}`,
+      refused: "无法翻译。",
+      broken: "无法读取这个网页里的模型。",
       noModels: "这个网页里没有模型。",
       old: "这个浏览器太旧：它没有 WebAssembly SIMD，或不能解压 gzip。",
     },

@@ -155,12 +155,12 @@ const examples = {
   en: ["When the tide goes out, we know who is not wearing pants.", "It rained yesterday, and I did not go to the beach."],
 };
 
-/** The line that says why a translator failed, for append: in the page's language, and what the server says, which is
- * English. Throws what is not a failure of a translator. */
+/** The line that says why a translator failed, for append: in the page's language, and what tide says, which is English.
+ * Throws what is not a failure of a translator. */
 function failureLine(problem) {
   const { kind, detail } = problem, line = text.errors[kind];
   if (!line) throw problem;
-  return kind === "refused" && detail ? [line, " ", make("small", { lang: "en" }, detail)] : [line];
+  return detail && ["refused", "broken"].includes(kind) ? [line, " ", make("small", { lang: "en" }, detail)] : [line];
 }
 
 /** Fills the elements of the markup that name a text: its content, aria-label, title or placeholder. */

@@ -57,7 +57,8 @@
  * translate(request, listeners)  resolves to the translation of the whole text when all sentences are finished
  */
 
-/** A failure that the page shows as one line. kind: a name in text.errors; detail: the reason of kind "refused". */
+/** A failure that the page shows as one line. kind: a name in text.errors; detail: the reason, of tide, of the
+ * kinds "refused" and "broken". */
 class TranslatorError extends Error {
   constructor(kind, detail = "", seconds = 0) {
     super(`${kind} ${detail}`);
