@@ -1,14 +1,14 @@
 # Texts that are compiled in: the pages, the shells' completions, and the names of characters in HTML.
 
 QUOTE := sed 's/[\\"]/\\&/g; s/.*/"&\\n"/' # each line becomes a C string
+DOC_COMMENTS := '/^ *\/\*\*.*\*\/$$/d; /^ *\/\*\*/,/\*\/$$/d' # for readers of the sources, not of the pages
 TEXTS := $(patsubst src/%,$B/%.inc,$(wildcard src/view/web/* src/serve/web/*.json src/cli/shell/* src/text/*.txt))
 $(TEXTS): $B/%.inc: src/% mk/web.mk
 	@mkdir -p $(@D)
-	@$(QUOTE) $< >$@
+	@sed $(if $(filter %.js,$<),$(DOC_COMMENTS),'') $< | $(QUOTE) >$@
 
-# What pictures and pages have in common stands in the first block of page.css.
-DRAWING := '/^}/q; s/^  --cell: .\([^;]*\).*/\#define DRAWING_CELL 0x\1/p; \
-    s/^  --strong: \([^;]*\).*/\#define DRAWING_STRONG \1/p; s/^  --number: \([^;]*\).*/\#define DRAWING_NUMBER \1/p'
+# What pictures and pages have in common stands in the first block of page.css: "--cell: #1b4690;" is DRAWING_CELL 0x1b4690.
+DRAWING := '/^}/q; /^  --\(cell\|strong\|number\):/ { s/\#/0x/; s/^  --\([a-z]*\): \([^;]*\).*/\#define DRAWING_\U\1\E \2/p }'
 $B/view/drawing.h: src/view/web/page.css mk/web.mk
 	@mkdir -p $(@D) && sed -n $(DRAWING) $< >$@
 

@@ -38,7 +38,7 @@ static Flag option_flag(const Option *o) {
                   .least = o->least,
                   .most = o->most,
                   .choices = o->choices,
-                  .fallback = strstr(o->help, "(default: ") ? NULL : o->fallback};
+                  .fallback = o->fallback};
 }
 
 Flag *command_flags(const Command *command) {

@@ -35,8 +35,8 @@ static inline int blocks_of(int size, int block) { return (size + block - 1) / b
    Ahead of the steps, a tile or panel has a head with the scales of its rows or columns, if the format has scales. */
 typedef struct GemmKernels {
     int tile_rows, tile_cols; /* size of a tile of c that stays in registers */
-    /* tile_rows and the first row of each tile of a are multiples of row_unit, and the memory of a tile has room for
-       its rows rounded up to one. */
+    /* Each tile of a begins at a multiple of row_unit, and tile_rows is one, too. The memory of a tile has room for its
+       rows, rounded up to a multiple of row_unit. */
     int row_unit;
     int k_step;
     int k_most; /* most numbers of the inner index in one call of `multiply`, if less than Kernels.k_block; or 0 */
@@ -73,9 +73,10 @@ typedef struct GemmKernels {
 /* The most numbers of the inner index in one call of `multiply`, if there are no heads. */
 int gemm_k_block(const GemmKernels *g);
 
-/* `rows`, rounded up to whole units, and down to whole tiles. */
+/* `rows`, rounded up to whole units. */
 static inline int whole_units(const GemmKernels *g, int rows) { return blocks_of(rows, g->row_unit) * g->row_unit; }
 
+/* `rows`, rounded down to whole tiles. */
 static inline int whole_tiles(const GemmKernels *g, int rows) { return rows / g->tile_rows * g->tile_rows; }
 
 /* The first row of tile `tile`, if `rows` rows are divided into `tiles` tiles. tile == tiles: `rows`. */

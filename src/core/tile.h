@@ -44,12 +44,12 @@ enum {
     }                                                                                                                  \
     CHECK(0, "a tile of %d rows", rows)
 
-/* GemmKernels.multiply for a tile of all columns and of whole units of rows. */
+/* GemmKernels.multiply for a full tile: it has all columns, and its rows are whole units. */
 typedef void FullTile(int rows, int steps, const void *a, const void *b, const real *init, int ld_init, real *c,
                       int ld_c, const void *prefetch, int prefetch_step);
 
-/* GemmKernels.multiply: another tile is computed in a buffer. `unit` is row_unit, and the buffer [rows, TILE_COLS] has
-   whole units of rows. */
+/* GemmKernels.multiply: a tile that is not full is computed in the buffer [rows, TILE_COLS], whose rows are whole
+   units. unit: row_unit. */
 INLINE void multiply_with(FullTile *full, const int unit, real *buffer, int rows, int cols, int steps, const void *a,
                           const void *b, const real *init, int ld_init, real *c, int ld_c, const void *prefetch,
                           int prefetch_step) {

@@ -31,3 +31,17 @@ int numbered_list(const char *dir, const char *ending, long **numbers, Err *err)
     if (*numbers) qsort(*numbers, (size_t)arrlen(*numbers), sizeof **numbers, ascending);
     return 0;
 }
+
+long spaced_index(long k, long n, long most) { return k * (n - 1) / (most - 1); }
+
+void numbers_thin(long *numbers, long most, long keep) {
+    const long n = arrlen(numbers);
+    long kept = 0, k = 0;
+    if (n <= most) return;
+    for (long i = 0; i < n; i++) {
+        const bool spaced = i == spaced_index(k, n, most);
+        k += spaced;
+        if (spaced || numbers[i] == keep) numbers[kept++] = numbers[i];
+    }
+    arrsetlen(numbers, (size_t)kept);
+}

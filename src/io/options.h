@@ -36,7 +36,7 @@ typedef struct Option {
     const char *choices;  /* names as in core/choice.h */
     OptionResume resume;  /* RESUME_FREE: not part of the configuration that a model stores */
     const char *fallback; /* the default, as text */
-    const char *help;     /* "(default: " in it: the default depends on other options */
+    const char *help;
 } Option;
 
 /* The option after `before` in the tables; the first one if `before` is NULL. Returns NULL at the end. */

@@ -78,7 +78,7 @@ static int best_words(const Search *s, int row, const NextWords *next, Candidate
 
 /* ---- the logits, part after part ------------------------------------------------------------------------------- */
 
-enum { MANY_LOGITS = 1 << 22 /* fewer, less than 16 MiB, stay in the caches: then keeping them is faster */ };
+enum { MANY_LOGITS = 1 << 22 /* 16 MiB; keeping fewer was faster, or as fast: docs/benchmarks.md */ };
 
 /* The place of a part of a row in arrays [rows, part_count]. */
 static size_t part_at(const Search *s, int row, int part) { return (size_t)row * (size_t)s->part_count + (size_t)part; }

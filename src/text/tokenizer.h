@@ -23,8 +23,8 @@ typedef enum {
 } TokenizerKind;
 /* The names of the kinds, separated by '|', in the order of the enum. */
 extern const char tokenizer_names[];
-/* The usual kind for a language: TOKENIZER_CHAR for Chinese, else TOKENIZER_BPE, also for Japanese: a
-   piece of TOKENIZER_CHAR is a Chinese character, or all of the kana between two. */
+/* The usual kind for a language: TOKENIZER_CHAR for Chinese, TOKENIZER_BPE for others. Japanese is one of these,
+   because TOKENIZER_CHAR does not divide kana. */
 TokenizerKind tokenizer_usual(const char *language);
 
 typedef struct Tokenizer {

@@ -190,16 +190,25 @@ int checkpoint_load(const char *dir, Learner *learner, TrainState *state, Err *w
     return rename(path, damaged) ? err_set(err, path, 0, "cannot be renamed: %s", strerror(errno)) : 1;
 }
 
-long checkpoint_update(const char *dir) {
+/* Returns an entry of a checkpoint's metadata, owned by the caller; NULL if there is none. */
+static char *read_meta(const char *dir, const char *name, const char *key) {
     char path[PATH_SIZE];
     Err err;
+    path_in(path, dir, name);
+    Safetensors *file = access(path, F_OK) ? NULL : safetensors_open(path, &err);
+    if (!file) return NULL;
+    const char *text = safetensors_meta(file, key);
+    char *copy = text ? mem_strdup(text) : NULL;
+    safetensors_close(file, 0, &err);
+    return copy;
+}
+
+long checkpoint_update(const char *dir) {
     TrainState state = {0};
     long steps;
-    path_in(path, dir, "checkpoint.safetensors");
-    Safetensors *file = safetensors_open(path, &err);
-    const char *text = file ? safetensors_meta(file, "state") : NULL;
+    char *text = read_meta(dir, "checkpoint.safetensors", "state");
     const bool read = text && !parse_state(text, &state, &steps);
-    if (file) safetensors_close(file, 0, &err);
+    mem_free(text);
     return read ? state.update : 0;
 }
 
@@ -207,14 +216,11 @@ bool checkpoint_options(const char *dir, TrainOptions *options) {
     static const char *const names[] = {"checkpoint.safetensors", "checkpoint.prev.safetensors"};
     bool found = false;
     for (int i = 0; i < 2 && !found; i++) {
-        char path[PATH_SIZE];
         Err err;
-        path_in(path, dir, names[i]);
-        Safetensors *file = access(path, F_OK) ? NULL : safetensors_open(path, &err);
-        const char *text = file ? safetensors_meta(file, "config") : NULL;
+        char *text = read_meta(dir, names[i], "config");
         options_default(train_option_tables, options);
-        found = text && !options_read(train_option_tables, options, text, path, UNKNOWN_ERROR, &err);
-        if (file) safetensors_close(file, 0, &err);
+        found = text && !options_read(train_option_tables, options, text, names[i], UNKNOWN_ERROR, &err);
+        mem_free(text);
     }
     return found;
 }

@@ -58,7 +58,8 @@ int checkpoint_load(const char *dir, Learner *learner, TrainState *state, Err *w
 
 /* The number of updates in the newest checkpoint of DIR; 0 if there is none that can be read. */
 long checkpoint_update(const char *dir);
-/* Reads the options of the newest checkpoint of DIR of which they can be read. Returns whether there is one. */
+/* Reads the options of the newest checkpoint of DIR, or of the previous one if that cannot be read. Returns whether one
+   could be read. */
 bool checkpoint_options(const char *dir, TrainOptions *options);
 
 #endif

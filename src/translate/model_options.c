@@ -11,8 +11,8 @@ _Static_assert(sizeof(TokenizerKind) == sizeof(int), "an OPTION_CHOICE is as lar
 const Option model_option_table[] = {
     {"langs", OPTION_TEXT, 2, AT(langs), 0, 0, NULL, RESUME_FIXED, "zh en", "source and target language"},
     {"tokenizer", OPTION_CHOICE, 2, AT(tokenizer), 0, 0, tokenizer_names, RESUME_FIXED, "char bpe",
-     "of each side: char (Han characters), bpe, or none (the text is already tokenised) (default: by the "
-     "language: char for zh, bpe for others)"},
+     "of each side: char (Han characters; the default for Chinese), bpe (the default for others), or none (the text is "
+     "already tokenised)"},
     /* a vocabulary has at least the special ids and one piece */
     {"dim-vocabs", OPTION_INT_OR_ZERO, 2, AT(dim_vocabs), ID_SPECIALS + 1, 1e7, NULL, RESUME_FIXED, "0 0",
      "vocabulary sizes; 0: every piece"},

@@ -28,19 +28,15 @@ static char **first_lines(const char *path, long most, long *total, Err *err) {
 /* Lists the updates whose translations the page holds (a stb_ds array): all, or evenly spaced ones and the best.
    Stores the number of all in *recorded. */
 static int choose_updates(const char *valid, const DevOutputs *which, long **chosen, long *recorded, Err *err) {
-    long *updates, n = 0, k = 0;
+    long *updates;
     *chosen = NULL;
     if (numbered_list(valid, ".out", &updates, err)) return -1;
     for (ptrdiff_t i = 0; i < arrlen(updates); i++) {
         const double update = (double)updates[i];
-        if (update > which->after && update <= which->last) updates[n++] = updates[i];
+        if (update > which->after && update <= which->last) arrput(*chosen, updates[i]);
     }
-    for (long i = 0; i < n; i++) {
-        const bool spaced = n <= MOST_OUTPUTS || i == k * (n - 1) / (MOST_OUTPUTS - 1);
-        k += spaced;
-        if (spaced || (double)updates[i] == which->best) arrput(*chosen, updates[i]);
-    }
-    *recorded = n;
+    *recorded = arrlen(*chosen);
+    numbers_thin(*chosen, MOST_OUTPUTS, (long)which->best);
     arrfree(updates);
     return 0;
 }

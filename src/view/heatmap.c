@@ -155,6 +155,11 @@ static void axis_free(Axis *axis) {
 
 /* ---- the picture ---- */
 
+/* A colour in Oklab, a space in which equal distances look equal (Ottosson 2020). */
+typedef struct Oklab {
+    double L, a, b;
+} Oklab;
+
 typedef struct Picture {
     FILE *out;
     const Alignment *alignment;
@@ -165,6 +170,7 @@ typedef struct Picture {
     int cell, font;
     int left, top; /* corner of the grid */
     int width, height;
+    Oklab strongest; /* the colour of weight 1 */
 } Picture;
 
 /* Layout of a label above its column; STACKED: one character below the other. */
@@ -227,8 +233,8 @@ static void picture_free(Picture *p) {
     strings_free(p->target_lines);
 }
 
-/* The weight at a row and a column of the picture, which may be transposed; with the decimals that pages have, so that
-   both show the same. */
+/* The weight at a row and a column of the picture, which may be transposed. It is rounded as on pages, so that both
+   show the same. */
 static double weight_at(const Picture *p, int row, int column) {
     const Alignment *a = p->alignment;
     const double weight = p->transpose ? alignment_weight(a, column, row) : alignment_weight(a, row, column);
@@ -236,11 +242,6 @@ static double weight_at(const Picture *p, int row, int column) {
 }
 
 /* ---- colour ---- */
-
-/* A colour in Oklab, a perceptually uniform space (Ottosson 2020). */
-typedef struct Oklab {
-    double L, a, b;
-} Oklab;
 
 static double linear_of(int byte) {
     const double c = byte / 255.0;
@@ -262,11 +263,9 @@ static Oklab oklab_of(int rgb) {
                    0.0259040371 * l + 0.7827717662 * m - 0.8086757660 * s};
 }
 
-/* The colour of a weight, "#rrggbb": on the line from white to DRAWING_CELL in Oklab, so that equal differences look
-   equal; color-mix of page.css. */
-static void colour(double weight, char hex[8]) {
-    const Oklab cell = oklab_of(DRAWING_CELL);
-    const double L = 1 + weight * (cell.L - 1), a = weight * cell.a, b = weight * cell.b;
+/* The colour of a weight, "#rrggbb": on the line from white to the strongest in Oklab, as color-mix in page.css. */
+static void colour(const Picture *p, double weight, char hex[8]) {
+    const double L = 1 + weight * (p->strongest.L - 1), a = weight * p->strongest.a, b = weight * p->strongest.b;
     const double l = pow(L + 0.3963377774 * a + 0.2158037573 * b, 3);
     const double m = pow(L - 0.1055613458 * a - 0.0638541728 * b, 3);
     const double s = pow(L - 0.0894841775 * a - 1.2914855480 * b, 3);
@@ -348,7 +347,7 @@ static void draw_cell(const Picture *p, int row, int column) {
     const Label *source = p->transpose ? &p->rows.label[row] : &p->columns.label[column];
     const Label *target = p->transpose ? &p->columns.label[column] : &p->rows.label[row];
     char fill[8];
-    colour(weight, fill);
+    colour(p, weight, fill);
     fprintf(p->out, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"%s\"><title>", column * p->cell,
             row * p->cell, p->cell, p->cell, fill);
     put_text(p->out, source->full);
@@ -357,7 +356,7 @@ static void draw_cell(const Picture *p, int row, int column) {
     fprintf(p->out, ": %ld%%</title></rect>\n", lround(100 * weight));
 }
 
-/* Draws a weight of DRAWING_NUMBER or more into its cell, in percent. */
+/* Writes the weight into its cell, in percent, if it is at least DRAWING_NUMBER. */
 static void draw_number(const Picture *p, int row, int column) {
     const double weight = weight_at(p, row, column);
     if (weight < DRAWING_NUMBER) return;
@@ -386,7 +385,7 @@ static void draw_legend(const Picture *p) {
             p->height - MARGIN - LEGEND_HEIGHT, LEGEND_FONT);
     for (int i = 0; i < LEGEND_STEPS; i++) {
         char fill[8];
-        colour((i + 0.5) / LEGEND_STEPS, fill);
+        colour(p, (i + 0.5) / LEGEND_STEPS, fill);
         fprintf(p->out, "<rect x=\"%d\" width=\"%d\" height=\"14\" fill=\"%s\"/>\n", i * LEGEND_STEP, LEGEND_STEP,
                 fill);
     }
@@ -414,6 +413,7 @@ static void describe(const Picture *p) {
 
 int heatmap_svg(FILE *out, const Alignment *alignment, bool transpose, const HeatmapPlace *place) {
     Picture p = layout(out, alignment, transpose);
+    p.strongest = oklab_of(DRAWING_CELL);
     const int width = place && place->width < p.width ? place->width : p.width;
     const int height = place && place->height < p.height ? place->height : p.height;
     fputs("<svg xmlns=\"http://www.w3.org/2000/svg\" ", out);

@@ -41,7 +41,7 @@ typedef struct Report {
     double last;                  /* last update in the log */
     double dev_set;               /* update of the last change of the dev set; -1: none */
     size_t bytes;                 /* of the log */
-    long recorded;                /* number of files of alignments */
+    long recorded;                /* validations with a file of alignments */
     char *frames;                 /* those on the page: one set for each validation; JSON, with commas */
     char *outputs;                /* translations of the dev set, as dev_outputs_write writes them */
 } Report;
@@ -57,9 +57,6 @@ static bool is_update(const cJSON *json) {
 }
 
 /* ---- thinning ------------------------------------------------------------------------------------------------- */
-
-/* The index of the k-th of `most` evenly spaced items among n; n ≥ most ≥ 2. */
-static long spaced_index(long k, long n, long most) { return k * (n - 1) / (most - 1); }
 
 /* Deletes all items of an array except `most` evenly spaced ones and `keep` (NULL: none). */
 static void thin(cJSON *array, long most, const cJSON *keep) {
@@ -216,24 +213,20 @@ static long most_frames(long n, double bytes) {
 
 static int read_frames(Report *r, Err *err) {
     char align[PATH_SIZE];
-    long *updates = NULL, k = 0;
+    long *updates = NULL;
     double bytes = 0;
     path_in(align, r->dir, "align");
     int status = list_frames(r, align, &updates, &bytes, err);
-    const long n = arrlen(updates), most = most_frames(n, bytes);
-    const double best = best_update(r);
+    r->recorded = arrlen(updates);
+    numbers_thin(updates, most_frames(r->recorded, bytes), (long)best_update(r));
     MemoryFile memory;
     FILE *out = memory_open(&memory);
-    for (long i = 0; !status && i < n; i++) {
+    for (ptrdiff_t i = 0; !status && i < arrlen(updates); i++) {
         char path[PATH_SIZE];
-        const bool spaced = n <= most || i == spaced_index(k, n, most);
-        k += spaced;
-        if (!spaced && (double)updates[i] != best) continue;
         numbered_path(path, align, updates[i], ".json");
         if (i) fputc(',', out);
         status = read_frame(out, path, err);
     }
-    r->recorded = n;
     r->frames = memory_close(&memory, NULL);
     arrfree(updates);
     return status;

@@ -587,6 +587,14 @@ def test_errors(url, translation, _):
         page.wait(f"{said}.startsWith('The server stops')")
         page.send("Input.insertText", text="我走了。")
         page.wait(f"{said} === '' && {DONE}")
+        # a choice that meets an overloaded server is made later
+        page.value("window.refusals = [[429, 1]]")
+        page.click(f"{TARGET}[0]")
+        page.wait("document.querySelector('.candidates')")
+        page.click("document.querySelectorAll('.candidates li button')[2]")
+        page.wait(f"{said}.startsWith('The server is busy')")
+        page.wait(f"{said} === '' && document.querySelector('.piece.taken')")
+        page.value("document.getElementById('text').focus()")
         # a request that is refused: the translation of the text before goes
         page.value("""window.fetch = (...given) => { window.fetch = real;
             return Promise.resolve(new Response('{"error": "q: why not"}', { status: 400 })); }""")

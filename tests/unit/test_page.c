@@ -206,7 +206,7 @@ static void a_page_names_no_address(void **state) {
     assert_null(strstr(page.html, "src="));
     assert_null(strstr(page.html, "@import"));
     assert_null(strstr(page.html, "url("));
-    assert_true(strlen(page.html) < 45000);
+    assert_true(strlen(page.html) < 40000);
     page_free(&page);
 }
 

@@ -12,12 +12,17 @@ function pharaoh({ source, target, matrix }) {
 
 const json = ({ source, target, matrix }) => JSON.stringify({ source, target, matrix });
 
+/** A colour of page.css, without dark mode. */
+function lightColour(name) {
+  const rules = [...document.styleSheets].flatMap((sheet) => [...sheet.cssRules]);
+  return rules.find((rule) => rule.selectorText === ":root").style.getPropertyValue(name);
+}
+
 /** The colour of a weight on white paper, "#rrggbb". */
 const colourOf = (() => {
-  const pixel = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
-  const light = [...document.styleSheets].flatMap((sheet) => [...sheet.cssRules]).find((rule) => rule.selectorText === ":root");
+  const pixel = document.createElement("canvas").getContext("2d", { willReadFrequently: true }), cell = lightColour("--cell");
   return (weight) => {
-    pixel.fillStyle = `color-mix(in oklab, ${light.style.getPropertyValue("--cell")} ${100 * weight}%, white)`;
+    pixel.fillStyle = `color-mix(in oklab, ${cell} ${100 * weight}%, white)`;
     pixel.fillRect(0, 0, 1, 1);
     const bytes = [...pixel.getImageData(0, 0, 1, 1).data].slice(0, 3);
     return `#${bytes.map((byte) => byte.toString(16).padStart(2, "0")).join("")}`;
@@ -26,7 +31,8 @@ const colourOf = (() => {
 
 /** Returns a picture of an alignment as an SVG document: as heatmap.c draws it, with the sentences as title, and a legend. */
 function picture({ source, target, matrix }) {
-  const cell = 44, font = 22, gap = 10, margin = 28, ink = "#1a1a1a", pale = "#5c5c5c", edge = "#808080";
+  const cell = 44, font = 22, gap = 10, margin = 28, edge = "#808080";
+  const [ink, pale] = ["--ink", "--pale"].map(lightColour);
   const sizeOf = (one, stacked) => (stacked && isSquare(one) ? [...one].length : widthOf(one)) * font;
   const wide = (side, stacked) => Math.max(...side.map((one) => sizeOf(one, stacked)));
   const [across, down] = [source, target].map((side) => side.map(label));

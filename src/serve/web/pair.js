@@ -19,7 +19,7 @@
  *
  * @typedef {object} Choice
  * @property {string[]} prefix     pieces; the last one is the choice
- * @property {object} before       result, hypotheses and viewed before the choice
+ * @property {object} before       the slot before the choice, except for its choices
  */
 
 /** Keeps the result of a search in its slot. */

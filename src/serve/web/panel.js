@@ -29,7 +29,7 @@ function makePanel(page) {
   let pinned = [null, null]; // row and column that have the focus
   let matrix = null, shown = null; // of the chosen sentence
   let searches = [], taking = null; // AbortControllers: all; that of a choice
-  let timer = null, frame = null;
+  let frame = null;
   const matrixOptions = { onPoint: pointMatrix };
 
   // ---- drawing ----
@@ -191,16 +191,18 @@ function makePanel(page) {
     taking = search({ text: slots[i].text, prefix }, { onSource() {}, onSettled() {}, onSentence: then });
   }
 
-  /** Searches sentence i again from a choice of the user. Then calls `then`. */
-  function take(i, prefix, then = () => {}) {
+  /** Searches sentence i again from a choice of the user. Resolves when the result is shown; never if it is not. */
+  function take(i, prefix) {
     const slot = slots[i];
-    searchFrom(i, prefix, (result) => {
-      const { result: before, hypotheses, viewed: rank } = slot;
-      slot.choices = [...slot.choices, { prefix, before: { result: before, hypotheses, viewed: rank } }];
-      finish(slot, result);
-      settle(i, prefix.length - 1);
-      then();
-    });
+    return new Promise((done) =>
+      searchFrom(i, prefix, (result) => {
+        const { choices, ...before } = slot;
+        slot.choices = [...choices, { prefix, before }];
+        finish(slot, result);
+        settle(i, prefix.length - 1);
+        done();
+      }),
+    );
   }
 
   /** Shows hypothesis k of sentence i in the place of its translation. */
@@ -218,12 +220,11 @@ function makePanel(page) {
     else searchFrom(i, hypothesis.pieces, view);
   }
 
-  /** Takes choices as pieces of the translation: [[sentence, place, ...], pieces] for each sentence, one by one. */
-  function takeAll(forced) {
-    const [[[i, place, ...others], pieces], ...rest] = forced;
-    if (!slots[i]?.result || place === undefined || place >= pieces.length) return rest.length ? takeAll(rest) : undefined;
-    const later = others.length ? [[[i, ...others], pieces], ...rest] : rest;
-    take(i, pieces.slice(0, place + 1), () => later.length && takeAll(later));
+  /** Takes choices one by one: [sentence, places, pieces], where pieces has the beginning of the translation. */
+  async function takeAll(forced) {
+    for (const [i, places, pieces] of forced)
+      for (const place of places)
+        if (slots[i]?.result && place < pieces.length) await take(i, pieces.slice(0, place + 1));
   }
 
   /** Draws a sentence after a choice, and moves the focus to the piece that was chosen. */
@@ -250,29 +251,32 @@ function makePanel(page) {
   // ---- searches ----
 
   function stop() {
-    clearTimeout(timer);
     searches.forEach((controller) => controller.abort());
     searches = [];
   }
 
-  /** Translates, then calls `then` with the translation. Shows a failure as one line, after a call of `fail` with it.
-   * Returns the AbortController. */
+  /** Translates, then calls `then` with the translation. Shows a failure as one line; then it tries again, if the failure
+   * says when, or calls `fail`. Returns the AbortController. */
   function search(request, listeners, then = () => {}, fail = () => {}) {
     const controller = new AbortController();
     const [layer, head] = parts.choosers.map((chooser) => Number(chooser.value));
     const alternatives = Math.min(ALTERNATIVES, model.alternatives ?? ALTERNATIVES);
     const options = { model, layer, head, alternatives, candidates: CANDIDATES };
     searches.push(controller);
-    parts.problem.replaceChildren();
-    translator
-      .translate({ ...request, ...options }, { ...listeners, signal: controller.signal })
-      .then(then)
-      .catch((problem) => {
-        if (problem.name === "AbortError") return;
-        parts.problem.replaceChildren(...failureLine(problem));
-        fail(problem);
-        if (problem.seconds) timer = setTimeout(() => translateText(written, false), 1000 * problem.seconds);
-      });
+    function attempt() {
+      if (controller.signal.aborted) return;
+      parts.problem.replaceChildren();
+      translator
+        .translate({ ...request, ...options }, { ...listeners, signal: controller.signal })
+        .then(then)
+        .catch((problem) => {
+          if (problem.name === "AbortError") return;
+          parts.problem.replaceChildren(...failureLine(problem));
+          if (problem.seconds) setTimeout(attempt, 1000 * problem.seconds);
+          else fail();
+        });
+    }
+    attempt();
     return controller;
   }
 
@@ -321,9 +325,9 @@ function makePanel(page) {
       onSettled: (settled) => keep("settled", settled),
       onSentence: (result) => keep("result", result),
     };
-    /** What is shown is not the translation of this text, so it goes, unless the page tries again. */
-    function fail({ seconds }) {
-      if (!seconds) next = [];
+    /** What is shown is not the translation of this text, so it goes. */
+    function fail() {
+      next = [];
       replace();
     }
     search({ text: given }, listeners, (translation) => {
@@ -338,7 +342,7 @@ function makePanel(page) {
     if (answered !== written) return [];
     return slots.flatMap((slot, i) => {
       const prefixes = holding(slot).map(({ prefix }) => prefix).sort((a, b) => a.length - b.length);
-      return prefixes.length ? [[[i, ...new Set(prefixes.map(({ length }) => length - 1))], prefixes.at(-1)]] : [];
+      return prefixes.length ? [[i, [...new Set(prefixes.map(({ length }) => length - 1))], prefixes.at(-1)]] : [];
     });
   }
 
@@ -430,7 +434,7 @@ function readForced(forced) {
   const areIndices = (places) => Array.isArray(places) && places.every((place) => Number.isInteger(place) && place >= 0);
   try {
     const list = JSON.parse(forced || "[]");
-    return list.every(([places, pieces]) => areIndices(places) && areTexts(pieces)) ? list : [];
+    return list.every(([i, places, pieces]) => areIndices([i]) && areIndices(places) && areTexts(pieces)) ? list : [];
   } catch {
     return [];
   }

@@ -9,14 +9,15 @@ function readAlignment(packed) {
 function dividePunctuation(alignment) {
   const { source, sourceWord, target, targetWord } = alignment;
   function divide(texts, word) {
-    const isMark = texts.map((text) => /^\p{P}+$/u.test(text.trim()));
-    const letters = (k, word0) => word[k] === word0 && !isMark[k];
-    const alone = isMark.map((mark, i) => {
-      const within = texts.some((_, k) => k < i && letters(k, word[i])) && texts.some((_, k) => k > i && letters(k, word[i]));
-      return mark && !within;
+    const isMark = texts.map((text) => /^\p{P}+$/u.test(text.trim())), first = [], last = []; // of each word: its letters
+    texts.forEach((_, i) => {
+      if (isMark[i]) return;
+      if (!(word[i] in first)) first[word[i]] = i;
+      last[word[i]] = i;
     });
+    const isAlone = (i) => isMark[i] && !(first[word[i]] < i && i < last[word[i]]);
     let words = -1;
-    return texts.map((_, i) => (i === 0 || word[i] !== word[i - 1] || alone[i] || alone[i - 1] ? ++words : words));
+    return texts.map((_, i) => (word[i] !== word[i - 1] || isAlone(i) || isAlone(i - 1) ? ++words : words));
   }
   return { ...alignment, sourceWord: divide(source, sourceWord), targetWord: divide(target, targetWord) };
 }
@@ -42,12 +43,10 @@ function mergeWords({ source, sourceWord, target, targetWord, matrix }) {
 const percent = (weight) => `${Math.round(100 * weight)}%`;
 
 /** The numbers of page.css that say how a matrix is drawn. */
-const drawing = Object.fromEntries(
-  ["strong", "number"].map((name) => [
-    name,
-    Number(getComputedStyle(document.documentElement).getPropertyValue(`--${name}`)),
-  ]),
-);
+const drawing = (() => {
+  const style = getComputedStyle(document.documentElement), read = (name) => Number(style.getPropertyValue(name));
+  return { strong: read("--strong"), number: read("--number") };
+})();
 
 /** Returns whether the colour of a weight is so strong that text on it needs another colour (--on-strong). */
 const isStrong = (weight) => weight >= drawing.strong;
@@ -86,11 +85,6 @@ function markSides(container) {
   const { scrollLeft, scrollTop, clientWidth, clientHeight, scrollWidth, scrollHeight } = container;
   container.classList.toggle("more-right", scrollLeft + clientWidth < scrollWidth - 1);
   container.classList.toggle("more-below", scrollTop + clientHeight < scrollHeight - 1);
-}
-
-function watchSides(container) {
-  container.addEventListener("scroll", () => markSides(container), { passive: true });
-  new ResizeObserver(() => markSides(container)).observe(container);
 }
 
 /** Describes a cell, a row (column null) or a column (row null) in words; "" if both are null. */
@@ -166,10 +160,14 @@ function drawMatrix(container, alignment, options = {}) {
     table.addEventListener("focusin", (event) => tell(event.target, true));
     table.addEventListener("focusout", () => tell(null, true));
     table.addEventListener("keydown", move);
-    if (!container.classList.contains("matrix")) watchSides(container);
+    const mark = () => markSides(container);
+    if (!container.classList.contains("matrix")) {
+      container.addEventListener("scroll", mark, { passive: true });
+      new ResizeObserver(mark).observe(container);
+    }
     container.classList.add("matrix");
     container.replaceChildren(table);
-    requestAnimationFrame(() => markSides(container));
+    requestAnimationFrame(mark);
   }
 
   function fill() {
