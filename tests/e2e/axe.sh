@@ -16,14 +16,21 @@ tide_ok align "$scratch/run" --src "$scratch/linked.zh" --tgt "$scratch/linked.e
     --links "$scratch/links" --gold "$scratch/gold" >"$scratch/linked.html"
 echo $sentence | tide_ok translate "$scratch/run" --n-best 3 --beam-size 3 --html "$scratch/nbest.html" >"$scratch/out"
 start "$scratch/run" "$scratch/other"
-check_pages() {
+check_pages() { # LANGUAGE NAME=URL...
     python3 tests/e2e/axe.py $axe "$@" || die 'axe-core'
 }
-check_pages "live=$url/#text=$sentence" "two models=$url/#text=$sentence&model=run&beside=other&level=word" \
-    "training=$url/training?model=run" "alignments=file://$scratch/linked.html" "hypotheses=file://$scratch/nbest.html" \
-    "report=file://$scratch/run/report.html"
+check_all() {
+    check_pages "$1" "live=$url/#text=$sentence" "training=$url/training?model=run" \
+        "two models=$url/#text=$sentence&model=run&beside=other&level=word" "alignments=file://$models/linked.html" \
+        "hypotheses=file://$models/nbest.html" "report=file://$models/run/report.html"
+}
+models=$scratch
+chinese() { check_all zh-CN; }
+beside chinese
+check_all en
+joined
 # the test can fail
 sed 's/<h1/<h4/; s/#5c5c5c/#aaaaaa/' "$scratch/nbest.html" >"$scratch/pale.html"
-dies check_pages "pale=file://$scratch/pale.html" >"$scratch/out" && grep -q 'color-contrast (serious)' "$scratch/out" ||
+dies check_pages en "pale=file://$scratch/pale.html" >"$scratch/out" && grep -q 'color-contrast (serious)' "$scratch/out" ||
     die "a pale text was not found: $(cat "$scratch/out")"
 stop
