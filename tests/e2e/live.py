@@ -351,8 +351,8 @@ def check_link(page):
 
 
 def check_picture(page, svg):
-    """The copied picture shows what the page shows and what `tide translate --heatmap` draws: sentences, labels, colours and
-    numbers of the cells."""
+    """The copied picture shows what the page shows, also on paper, and what `tide translate --heatmap` draws: sentences,
+    labels, colours and numbers of the cells."""
     with open(os.environ["HEATMAP"], encoding="utf-8") as file:
         drawn = file.read()
     read = """((svg) => {
@@ -368,12 +368,20 @@ def check_picture(page, svg):
     for part in ("title", "cells", "numbers", "legend"):
         equal(ours[part], theirs[part], f"{part} of the copied picture and of --heatmap")
     check(len(ours["numbers"]) > 10 and len(ours["colours"]) == len(theirs["colours"]), "cells of the pictures")
-    shown = page.value("""[...document.querySelectorAll(".matrix td:not(.corner)")].map((cell) => {
+    colours = """[...document.querySelectorAll(".matrix td:not(.corner)")].map((cell) => {
         const pixel = document.createElement("canvas").getContext("2d");
         pixel.fillStyle = getComputedStyle(cell).backgroundColor;
         pixel.fillRect(0, 0, 1, 1);
-        return [...pixel.getImageData(0, 0, 1, 1).data].slice(0, 3); })""")
-    for name, others in (("--heatmap", theirs["colours"]), ("the page", shown)):
+        return [...pixel.getImageData(0, 0, 1, 1).data].slice(0, 3); })"""
+    shown = page.value(colours)
+    title = page.value("[...document.querySelectorAll('.line')].map((line) => line.textContent.replace(/[0-9]|\\s|<.s>/g, ''))")
+    equal(title, [line.replace(" ", "") for line, _ in ours["title"]], "the sentences of the page")
+    dark = {"name": "prefers-color-scheme", "value": "dark"}
+    page.send("Emulation.setEmulatedMedia", media="print", features=[dark])
+    printed = page.value(colours)
+    check(page.value("[...document.querySelectorAll('.line, .matrix')].every((one) => one.checkVisibility())"), "what is printed")
+    page.send("Emulation.setEmulatedMedia", media="", features=[])
+    for name, others in (("--heatmap", theirs["colours"]), ("the page", shown), ("print", printed)):
         apart = max(abs(x - y) for a, b in zip(ours["colours"], others) for x, y in zip(a, b))
         check(apart <= 1, f"colours of the copied picture and of {name}: {apart} apart")
     numbers = page.value("""[...document.querySelectorAll(".matrix td:not(.corner, .faint)")].map((cell) => cell.textContent)
@@ -402,6 +410,136 @@ def check_copying(page, translation, links):
     page.wait(DONE)
     equal(page.sentence(), translation, "the link")
     page.clean("copying")
+
+
+def check_png(page):
+    """A picture is copied as PNG of twice the size; where a page may not copy pictures, it is saved as a file."""
+    page.show(SENTENCE, width=1280, height=800)
+    page.value("""window.got = {}, Object.defineProperty(navigator, "clipboard", { configurable: true, value: {
+        writeText: async (svg) => { window.got.svg = svg; },
+        write: async ([item]) => { const image = new Image(), blob = await item.getType("image/png");
+            image.src = await new Promise((done) => { const reader = new FileReader();
+                reader.onload = () => done(reader.result), reader.readAsDataURL(blob); });
+            await image.decode();
+            const canvas = make("canvas", { width: image.width, height: image.height }), pen = canvas.getContext("2d");
+            pen.drawImage(image, 0, 0);
+            const colours = new Set(new Uint32Array(pen.getImageData(0, 0, image.width, image.height).data.buffer));
+            window.got.png = [image.width, image.height, colours.size]; } } })""")
+    for name in ("svg", "png"):
+        page.value(f"document.querySelector('[data-format={name}]').click()")
+        page.wait(f"window.got.{name}")
+    width, height = (int(re.search(rf'{side}="(\d+)"', page.value("got.svg")).group(1)) for side in ("width", "height"))
+    png = page.value("got.png")
+    equal(png[:2], [2 * width, 2 * height], "the size of the PNG")
+    check(png[2] > 50, f"{png[2]} colours in the PNG")
+    page.wait("document.querySelector('.copying [role=status]').textContent === 'copied'")
+    page.value("""delete navigator.clipboard, Object.defineProperty(navigator, "clipboard", { value: undefined }),
+        HTMLAnchorElement.prototype.click = function () { window.saved = [this.download, this.protocol]; }""")
+    page.value("document.querySelector('[data-format=png]').click()")
+    page.wait("window.saved")
+    equal(page.value("saved"), ["alignment.png", "blob:"], "the saved picture")
+    page.wait("document.querySelector('.copying [role=status]').textContent.startsWith('saved as alignment.png')")
+    page.clean("png")
+
+
+FIGURES = "[...document.querySelectorAll('.panel:not([hidden]) .multiples figure')]"
+FULL = f"{FIGURES}.length && {DONE} && !document.querySelector('.multiples .waiting')"
+NUMBERS = """(frame) => [...frame.querySelectorAll('tbody tr')].map((row) => [...row.querySelectorAll('td')]
+    .map((cell) => Number(cell.textContent.replace('−', '-'))))"""
+
+
+def check_multiples(page):
+    """All heads and layers, all hypotheses, and the difference of two models."""
+    alone = []
+    for layer in (1, 2):
+        for head in (1, 2):
+            page.show("It rained.", f"&model=back&layer={layer}&head={head}", width=1280, height=800)
+            alone.append(page.value(f"({NUMBERS})(document.querySelector('.frame > .matrix'))"))
+    page.show("It rained.", "&model=back&view=heads")
+    page.wait(FULL)
+    names = [f"Layer {layer} · Head {head}" for layer in (1, 2) for head in (1, 2)]
+    equal(page.value(f"{FIGURES}.map((one) => one.querySelector('figcaption').textContent)"), names, "captions of heads")
+    equal(page.value(f"{FIGURES}.map({NUMBERS})"), alone, "heads as small multiples and alone")
+    check(len({str(matrix) for matrix in alone}) == 4, "the heads differ")
+    check(page.value("document.querySelector('.frame > .matrix').hidden"), "one matrix besides")
+    page.point("document.querySelector('.translated .piece')")
+    equal(page.value(f"{FIGURES}.filter((one) => one.querySelector('th.pointed')).length"), 4, "a word in all matrices")
+    page.value("Object.defineProperty(navigator, 'clipboard', { value: { writeText: async (t) => { window.got = t; } } })")
+    page.value("document.querySelector('[data-format=svg]').click()")
+    page.wait("window.got")
+    equal([page.value("got").count(f">{name}</text>") for name in names], [1] * 4, "captions of the copied picture")
+    page.click(f"{FIGURES}[2].querySelector('button')")
+    page.wait(f"!{FIGURES}.some((one) => one.checkVisibility()) && {DONE}")
+    equal(page.value("[...document.querySelectorAll('.panel:not([hidden]) select')].map((one) => one.value)"), ["one", "2", "1"],
+          "a click shows one head alone")
+    equal(page.value(f"({NUMBERS})(document.querySelector('.frame > .matrix'))"), alone[2], "the head alone")
+
+    page.show(SENTENCE, "&model=run&view=hypotheses")
+    page.wait(FULL)
+    captions = page.value(f"{FIGURES}.map((one) => one.querySelector('figcaption').textContent)")
+    scores = page.value("[...document.querySelectorAll('.best small')].map((one) => one.textContent)")
+    equal(captions, [f"{k + 1} · score {score}" for k, score in enumerate(scores)], "captions of hypotheses")
+    page.click(f"{FIGURES}[1].querySelector('button')")
+    page.wait("document.querySelectorAll('.best button')[1].getAttribute('aria-current')")
+
+    page.show(SENTENCE, "&model=run&beside=other&view=difference")
+    page.wait(FULL)
+    a, b, c = page.value(f"{FIGURES}.map({NUMBERS})")
+    check(all(abs(x - y - z) <= 1 for rows in zip(a, b, c) for x, y, z in zip(*rows)), "the difference is one")
+    less = page.value(f"[...{FIGURES}[2].querySelectorAll('td.less')].filter((cell) => cell.textContent).length")
+    equal(less, sum(number < 0 for row in c for number in row), "negative cells")
+    check(less, "no negative cells")
+    equal(page.value("document.querySelector('.legend').textContent"), "−100%100%", "the legend of a difference")
+    page.value("""$("model").value = "back", $("model").dispatchEvent(new Event("change"))""")
+    page.wait(f"{DONE} && document.querySelector('.view').value === 'one'")
+    page.clean("multiples")
+
+
+def check_row_scale(page):
+    """Colours relative to the largest weight of a row; the numbers stay."""
+    page.show(SENTENCE, width=1280, height=800)
+    weights = """[...document.querySelectorAll('.matrix tbody tr')].map((row) => [...row.querySelectorAll('td')]
+        .map((cell) => Number(cell.style.getPropertyValue('--weight'))))"""
+    numbers = page.value(f"({NUMBERS})(document.querySelector('.matrix'))")
+    before = page.value(weights)
+    page.value("document.querySelector('.translated .piece').focus()")
+    page.press("r")
+    scaled = page.value(weights)
+    check(all(abs(x / max(row) - y) < 1e-6 for row, rescaled in zip(before, scaled) for x, y in zip(row, rescaled)), "scaled")
+    equal(page.value(f"({NUMBERS})(document.querySelector('.matrix'))"), numbers, "numbers of scaled rows")
+    equal(page.value("$('scale').ariaPressed + document.querySelector('.legend').textContent"), "true0%100% of the row's largest",
+          "the legend of scaled rows")
+    check("scale=row" in page.value("location.hash"), "the address of scaled rows")
+    page.show(SENTENCE, "&scale=row")
+    equal(page.value(weights), scaled, "a link to scaled rows")
+    page.value("Object.defineProperty(navigator, 'clipboard', { value: { writeText: async (t) => { window.got = t; } } })")
+    page.value("document.querySelector('[data-format=svg]').click()")
+    page.wait("window.got")
+    darkest = page.value("got.match(/fill=\"#1b4690\"/g).length")
+    check(darkest >= len(numbers) and "α as a share of the largest of its row" in page.value("got"), "the copied scaled picture")
+    page.clean("row scale")
+
+
+def check_long_picture(page):
+    """Long sentences are broken in the title of the copied picture, and nothing is outside it."""
+    for text, fields in (("他们去海边，" * 12, "&model=run"), ("We do not know who went to the beach, " * 5 + "w" * 90, "&model=back")):
+        page.show(text, fields, width=1280, height=800)
+        page.value("Object.defineProperty(navigator, 'clipboard', { value: { writeText: async (t) => { window.got = t; } } })")
+        page.value("document.querySelector('[data-format=svg]').click()")
+        page.wait("window.got")
+        lines, outside, title = page.value("""(() => { const frame = make("div", {});
+            frame.innerHTML = got;
+            document.body.append(frame);
+            const svg = frame.firstChild, box = svg.getBoundingClientRect(), texts = [...svg.querySelectorAll("text")];
+            const outside = (one) => { const { left, right, top, bottom } = one.getBoundingClientRect();
+                return left < box.left || right > box.right || top < box.top || bottom > box.bottom; };
+            const lines = [...svg.querySelectorAll("svg > text")].filter((line) => line.getAttribute("font-size") === "24");
+            const result = [lines.length, texts.filter(outside).length, lines.map((line) => line.textContent).join("")];
+            frame.remove();
+            return result; })()""")
+        check(lines > 1 and not outside, f"{lines} lines of the title, {outside} texts outside")
+        equal(title.replace(" ", ""), text.strip().replace(" ", "").replace("，", ","), "the title in lines")
+    page.clean("long picture")
 
 
 def check_models(page):
@@ -510,6 +648,28 @@ def check_accessibility(page):
     equal([name for role, name in named if role == "columnheader"][:2], ["潮", "水"], "headers of columns")
 
 
+def check_contrast(page):
+    """Numbers can be read at every weight from -1 to 1, light and dark."""
+    for dark in (False, True):
+        page.open(page.url, dark=dark)
+        least = page.value("""(() => { const frame = make("div", {}), weights = Array.from({ length: 201 }, (_, i) => i / 200);
+            document.body.append(frame);
+            drawMatrix(frame, { source: weights.map(String), target: ["+", "-"],
+                matrix: [weights, weights.map((weight) => -weight)] });
+            const pixel = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+            const light = (colour) => { pixel.fillStyle = colour, pixel.fillRect(0, 0, 1, 1);
+                const linear = [...pixel.getImageData(0, 0, 1, 1).data].map((byte) => byte / 255)
+                    .map((c) => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
+                return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2] + 0.05; };
+            const contrasts = [...frame.querySelectorAll("td:not(.corner, .faint)")].map((cell) => {
+                const { color, backgroundColor } = getComputedStyle(cell), both = [color, backgroundColor].map(light);
+                return Math.max(...both) / Math.min(...both); });
+            frame.remove();
+            return [contrasts.length, Math.min(...contrasts)]; })()""")
+        check(least[0] > 370 and least[1] >= 4.5, f"contrast of numbers, {'dark' if dark else 'light'}: {least}")
+    page.clean("contrast")
+
+
 def check_policy(page):
     """The document allows its own script and style only."""
     page.show(SENTENCE)
@@ -533,11 +693,16 @@ def test_page(url, translation, links):
         check_second_sentence(page)
         check_link(page)
         check_copying(page, translation, links)
+        check_png(page)
+        check_multiples(page)
+        check_row_scale(page)
+        check_long_picture(page)
         check_models(page)
         check_long(page)
         check_looks(page)
         check_training(page)
         check_accessibility(page)
+        check_contrast(page)
         check_policy(page)
 
 
@@ -553,6 +718,10 @@ def check_chinese(page, translation):
         const [en, zh] = [texts.en, texts.zh].map((table) => new Set(names(table)));
         return [...en].filter((name) => !zh.has(name)); })()""")
     equal(missing, [], "texts that are not translated")
+    page.value("Object.defineProperty(navigator, 'clipboard', { value: { writeText: async (t) => { window.got = t; } } })")
+    page.value("document.querySelector('[data-format=svg]').click()")
+    page.wait("window.got")
+    check("注意力权重 α" in page.value("got"), "the legend of the copied picture")
     page.clean("chinese")
 
 

@@ -1,13 +1,14 @@
 // The live page: the text, the models and the address of the page. panel.js shows what a model makes of the text.
 const DEBOUNCE = 200; // milliseconds from the last key to the request
 
-let models = [], byWord = false;
+let models = [], byWord = false, byRow = false; // byRow: colours relative to the largest weight of each row
 let composing = false; // an input method has text that is not final
 let pending = null; // the timer of the next translation
 
 const announce = (said) => ($("announced").textContent = said);
 const leave = () => $("text").focus();
-const panels = [0, 1].map(() => makePanel({ byWord: () => byWord, switchLevel, announce, leave, changed, remember }));
+const levels = { byWord: () => byWord, byRow: () => byRow, switchLevel, switchScale };
+const panels = [0, 1].map((k) => makePanel({ ...levels, beside: () => besides(k), announce, leave, changed, remember }));
 
 // ---- models ----
 
@@ -17,6 +18,9 @@ const languageName = (code) => new Intl.DisplayNames(language, { type: "language
 
 /** The models that can stand beside a model: those that read the same language. */
 const companions = (model) => models.filter((other) => other !== model && other.source === model.source);
+
+/** The model beside that of panel k, if it is the first of two; else undefined. */
+const besides = (k) => (k ? undefined : modelNamed($("beside").value));
 
 function option(model) {
   return make("option", { value: model.name }, `${model.name} · ${direction(model)}`);
@@ -113,15 +117,25 @@ function switchLevel() {
   for (const panel of panels) panel.redraw();
 }
 
+function switchScale() {
+  byRow = !byRow;
+  showScale();
+  remember();
+  for (const panel of panels) panel.redraw();
+}
+
+const showScale = () => $("scale").setAttribute("aria-pressed", byRow);
+
 // ---- the address ----
 
 /** Writes the state of the page to its address, so that a link to the page contains the text and the user's choices: layer,
- * head and forced words of each panel; those of the second one end in 2. */
+ * head, forced words and view of each panel; those of the second one end in 2. */
 function remember() {
   const state = new URLSearchParams();
   const fields = { text: $("text").value, model: models.length > 1 ? $("model").value : "", beside: $("beside").value };
   for (const [name, value] of Object.entries(fields)) if (value) state.set(name, value);
   if (byWord) state.set("level", "word");
+  if (byRow) state.set("scale", "row");
   panels.forEach((panel, k) => {
     if (panel.element.hidden) return;
     for (const [name, value] of Object.entries(panel.choices())) if (value) state.set(`${name}${k ? 2 : ""}`, value);
@@ -133,8 +147,10 @@ function recall() {
   const state = new URLSearchParams(location.hash.slice(1));
   $("text").value = state.get("text") ?? "";
   byWord = state.get("level") === "word";
+  byRow = state.get("scale") === "row";
+  showScale();
   chooseModels(state.get("model"), state.get("beside"));
-  const chosen = (suffix) => ["layer", "head", "forced"].map((name) => [name, state.get(name + suffix) ?? ""]);
+  const chosen = (suffix) => ["layer", "head", "forced", "view"].map((name) => [name, state.get(name + suffix) ?? ""]);
   translate(["", "2"].map((suffix) => Object.fromEntries(chosen(suffix))));
 }
 
@@ -165,6 +181,7 @@ function listen() {
       translate();
     });
   $("level").addEventListener("click", switchLevel);
+  $("scale").addEventListener("click", switchScale);
   $("link").addEventListener("click", copyLink);
   $("help").addEventListener("click", () => $("keys").showModal());
   $("key").addEventListener("change", () => {

@@ -28,6 +28,9 @@ function finish(slot, result) {
   Object.assign(slot, { result, hypotheses: [best, ...(result.alternatives ?? [])], viewed: 0 });
 }
 
+/** The score of a hypothesis, with two decimal places. */
+const scoreOf = ({ score }) => score.toFixed(2).replace("-", "−");
+
 /** The choices that the shown translation still begins with. */
 const holding = ({ result, choices }) =>
   choices.filter(({ prefix }) => prefix.every((piece, k) => piece === result?.pieces[k]));

@@ -5,14 +5,15 @@ const ALTERNATIVES = 4, CANDIDATES = 8;
 /**
  * Makes a panel.
  *
- * page  {byWord(), switchLevel(), announce(text), leave(), changed(), remember()}: the level that is shown; switches it; says
- *       a text to screen readers; moves the focus to the input; is told that the shown translations have changed, and
- *       that the user has made a choice
+ * page  {byWord(), switchLevel(), byRow(), switchScale(), beside(), announce(text), leave(), changed(), remember()}: the level
+ *       and the scale that are shown, and functions that switch them; the model that this one is compared with, or undefined;
+ *       says a text to screen readers; moves the focus to the input; is told that the shown translations have changed,
+ *       and that the user has made a choice
  *
  * Returns {element, show, run, choices, redraw, words, mark, stop}:
  *   show(model)   chooses the model
  *   run(text, choices)  translates a text, with choices that `choices` returned; stops the work on the text before
- *   choices()     the user's choices as text: {layer, head, forced}, each "" if there is none
+ *   choices()     the user's choices as text: {layer, head, forced, view}, each "" if there is none
  *   redraw()      draws again, after a change of level
  *   words(i)      the words of the translation of sentence i; null while it is searched
  *   mark(other)   marks the words that differ from those of another panel; null: no other
@@ -28,9 +29,12 @@ function makePanel(page) {
   let lit = 0; // index of the sentence with highlights
   let pinned = [null, null]; // row and column that have the focus
   let matrix = null, shown = null; // of the chosen sentence
-  let searches = [], taking = null; // AbortControllers: all; that of a choice
+  let searches = [], taking = null, finding = null; // AbortControllers: all; that of a choice; that of the small multiples
   let frame = null;
   const matrixOptions = { onPoint: pointMatrix };
+  const gallery = makeGallery({ find, viewHead, viewHypothesis: viewAlone, point: pointMatrix, fail: showFailure });
+  parts.bar.prepend(gallery.menu);
+  parts.frame.prepend(gallery.element);
 
   // ---- drawing ----
 
@@ -54,6 +58,7 @@ function makePanel(page) {
     const slot = slots[chosen];
     pairs.forEach(({ element }, i) => element.classList.toggle("chosen", i === chosen));
     drawViewed();
+    drawGallery();
     drawHypotheses(slot);
     drawChoices(slot);
     parts.copying.hidden = !slots.length;
@@ -69,10 +74,22 @@ function makePanel(page) {
     if (!shown) return;
     const rows = matrixOptions.leastRows ?? 0;
     matrixOptions.caption = text.matrix(slot.text);
+    matrixOptions.byRow = page.byRow();
     matrixOptions.leastRows = slot.result ? 0 : Math.max(rows, slot.pieces.length);
     if (matrix) matrix.update(shown);
     else matrix = drawMatrix(parts.matrix, shown, matrixOptions);
     fit();
+  }
+
+  /** Draws the small multiples of the chosen sentence in the place of its matrix, if they are chosen. */
+  function drawGallery() {
+    if (!model) return;
+    gallery.draw(slots[chosen], model, page.beside(), { byWord: page.byWord(), byRow: page.byRow() });
+    parts.matrix.hidden = !gallery.element.hidden;
+    const isSigned = !gallery.element.hidden && gallery.menu.value === "difference";
+    parts.legend.classList.toggle("signed", isSigned);
+    parts.legend.firstChild.data = percent(isSigned ? -1 : 0);
+    parts.legend.lastChild.data = page.byRow() ? text.ofRow : percent(1);
   }
 
   /** Lists the hypotheses of a sentence. Each can be viewed; the list stays. */
@@ -85,7 +102,7 @@ function makePanel(page) {
     const rows = hypotheses.map((hypothesis, k) => {
       const words = wordsOf(hypothesis.text), differs = differences(words, best);
       const content = words.map((word, i) => (k && differs[i] && word.trim() ? make("b", {}, word) : word));
-      const score = hypothesis.score.toFixed(2).replace("-", "−");
+      const score = scoreOf(hypothesis);
       const line = make("button", { type: "button", title: text.nbestHelp, lang: model.target }, ...content);
       if (k === slot.viewed) line.setAttribute("aria-current", "true");
       line.addEventListener("click", () => viewHypothesis(chosen, k));
@@ -135,6 +152,7 @@ function makePanel(page) {
     const nothing = row === null && column === null;
     if (shown && (row ?? 0) < shown.target.length && (column ?? 0) < shown.source.length) {
       matrix.point(row, column);
+      gallery.point(row, column);
       pairs[viewed].light(shown, row, column);
       parts.said.textContent = describe(shown, row, column) || text.hint;
     } else parts.said.textContent = slots.length && nothing && model?.alignment === false ? text.noAlignment : "";
@@ -191,6 +209,14 @@ function makePanel(page) {
     taking = search({ text: slots[i].text, prefix }, { onSource() {}, onSettled() {}, onSentence: then });
   }
 
+  /** Resolves to the translation of a sentence for the small multiples; ends the search before. */
+  function find(request) {
+    finding?.abort();
+    return new Promise((done) => {
+      finding = search(request, { onSource() {}, onSettled() {}, onSentence: done });
+    });
+  }
+
   /** Searches sentence i again from a choice of the user. Resolves when the result is shown; never if it is not. */
   function take(i, prefix) {
     const slot = slots[i];
@@ -218,6 +244,24 @@ function makePanel(page) {
     }
     if (hypothesis.result) view(hypothesis.result);
     else searchFrom(i, hypothesis.pieces, view);
+  }
+
+  /** Shows one hypothesis of the small multiples alone. */
+  function viewAlone(k) {
+    gallery.choose("one");
+    viewHypothesis(chosen, k);
+  }
+
+  /** Shows one head of the small multiples alone; 0: the last layer, the mean of the heads. */
+  function viewHead(...numbers) {
+    gallery.choose("one");
+    numbers.forEach((number, k) => (parts.choosers[k].value = number));
+    changeHead();
+  }
+
+  function changeHead() {
+    translateText(written, true, forcedPieces());
+    page.remember();
   }
 
   /** Takes choices one by one: [sentence, places, pieces], where pieces has the beginning of the translation. */
@@ -253,6 +297,11 @@ function makePanel(page) {
   function stop() {
     searches.forEach((controller) => controller.abort());
     searches = [];
+    gallery.forget();
+  }
+
+  function showFailure(problem) {
+    parts.problem.replaceChildren(...failureLine(problem));
   }
 
   /** Translates, then calls `then` with the translation. Shows a failure as one line; then it tries again, if the failure
@@ -267,11 +316,11 @@ function makePanel(page) {
       if (controller.signal.aborted) return;
       parts.problem.replaceChildren();
       translator
-        .translate({ ...request, ...options }, { ...listeners, signal: controller.signal })
+        .translate({ ...options, ...request }, { ...listeners, signal: controller.signal })
         .then(then)
         .catch((problem) => {
           if (problem.name === "AbortError") return;
-          parts.problem.replaceChildren(...failureLine(problem));
+          showFailure(problem);
           if (problem.seconds) setTimeout(attempt, 1000 * problem.seconds);
           else fail();
         });
@@ -350,22 +399,23 @@ function makePanel(page) {
 
   async function copy(format) {
     const alignments = slots.map((slot) => (slot.result.alignment ? shownOf(slot, page.byWord()) : null)).filter(Boolean);
-    const copied = await copyText(
-      {
-        text: () => spoken(slots.map(({ result }) => result.translatedText + " ")),
-        pharaoh: () => alignments.map((alignment) => pharaoh(alignment) + "\n").join(""),
-        json: () => alignments.map((alignment) => json(alignment) + "\n").join(""),
-        svg: () => picture(shown),
-      }[format](),
-    );
-    parts.done.textContent = copied ? text.copied : text.notCopied;
+    const multiples = gallery.parts();
+    const svg = () => picture(multiples.length ? multiples : [{ caption: "", alignment: shown }], page.byRow());
+    const copied = await {
+      text: () => copyText(spoken(slots.map(({ result }) => result.translatedText + " "))),
+      pharaoh: () => copyText(alignments.map((alignment) => pharaoh(alignment) + "\n").join("")),
+      json: () => copyText(alignments.map((alignment) => json(alignment) + "\n").join("")),
+      svg: () => copyText(svg()),
+      png: () => copyPng(svg()),
+    }[format]();
+    parts.done.textContent = copied ? text.copied : format === "png" ? text.saved : text.notCopied;
     setTimeout(() => (parts.done.textContent = ""), 3000);
   }
 
   // ---- the panel ----
 
   function press(event) {
-    const act = { u: undo, w: page.switchLevel, Escape: page.leave }[event.key];
+    const act = { u: undo, w: page.switchLevel, r: page.switchScale, Escape: page.leave }[event.key];
     const typed = ["INPUT", "SELECT", "TEXTAREA"].includes(event.target.tagName);
     if (!act || typed || event.ctrlKey || event.altKey || event.metaKey || event.defaultPrevented) return;
     event.preventDefault();
@@ -376,16 +426,17 @@ function makePanel(page) {
   parts.undo.addEventListener("click", undo);
   for (const button of parts.copies) button.addEventListener("click", () => copy(button.dataset.format));
   for (const chooser of parts.choosers)
-    chooser.addEventListener("change", () => {
-      translateText(written, true, forcedPieces());
-      page.remember();
-    });
+    chooser.addEventListener("change", changeHead);
+  gallery.menu.addEventListener("change", () => {
+    drawChosen();
+    page.remember();
+  });
   addEventListener("resize", fit);
 
   return {
     element: parts.element,
     show(next) {
-      if (model?.name === next.name) return;
+      if (model?.name === next.name) return drawGallery();
       stop();
       model = next;
       slots = [];
@@ -396,17 +447,19 @@ function makePanel(page) {
       fillChoosers(parts, model);
       draw();
     },
-    run(given, { layer, head, forced } = {}) {
+    run(given, { layer, head, forced, view } = {}) {
       const wishes = [layer, head].map((wish) => (wish === "" ? "0" : wish)), recalled = forced !== undefined;
       parts.choosers.forEach((chooser, k) => {
         if ([...chooser.options].some(({ value }) => value === wishes[k])) chooser.value = wishes[k];
       });
+      if (recalled) gallery.choose(view);
       translateText(given, recalled, readForced(forced));
     },
     choices() {
       const [layer, head] = parts.choosers.map(({ value }) => (value === "0" ? "" : value));
       const forced = forcedPieces();
-      return { layer, head, forced: forced.length ? JSON.stringify(forced) : "" };
+      const view = gallery.menu.value === "one" ? "" : gallery.menu.value;
+      return { layer, head, forced: forced.length ? JSON.stringify(forced) : "", view };
     },
     redraw() {
       const kept = pinned;
@@ -453,7 +506,7 @@ function panelMarkup() {
   const list = make("ol", {});
   const best = make("section", { class: "best", hidden: "" }, make("h3", {}, text.nbest), list);
   const choosers = ["layer", "head"].map((id) => make("select", { "aria-label": text[id], class: id }));
-  const formats = { text: text.copyText, pharaoh: text.copyPharaoh, json: text.copyJson, svg: text.copySvg };
+  const formats = { text: text.copyText, pharaoh: text.copyPharaoh, json: text.copyJson, svg: text.copySvg, png: text.copyPng };
   const copies = Object.entries(formats).map(([format, title]) =>
     make("button", { type: "button", "data-format": format, disabled: "" }, title),
   );
@@ -467,7 +520,7 @@ function panelMarkup() {
   const left = make("div", { class: "words" }, name, problem, pairs, said, taken, best, copying);
   const element = make("section", { class: "panel" }, left, frame);
   const lines = { name, problem, said, names, done }; // their text changes
-  return { ...lines, element, pairs, taken, undo, best, list, choosers, copying, copies, frame, matrix };
+  return { ...lines, element, pairs, taken, undo, best, list, choosers, copying, copies, frame, bar, matrix, legend };
 }
 
 /** Offers the layers and heads of a model, if there are several. */

@@ -37,6 +37,13 @@ const translator = (() => {
     }
   }
 
+  async function align({ text: q, translation, model }) {
+    const fields = { q, translation, model: model.name, source: model.source, target: model.target, alignment: "piece" };
+    if (key) fields.api_key = key;
+    const headers = { "Content-Type": "application/json" };
+    return (await (await ask("v1/align", { method: "POST", headers, body: JSON.stringify(fields) })).json()).alignment;
+  }
+
   async function models() {
     const list = await (await ask("v1/models")).json();
     return list.map(({ training, ...model }) =>
@@ -49,5 +56,6 @@ const translator = (() => {
     needsKey: async () => (await (await ask("frontend/settings")).json()).keyRequired,
     setKey: (given) => (key = given),
     translate,
+    align,
   };
 })();

@@ -55,6 +55,8 @@
  * needsKey()                     resolves to whether translate needs a key
  * setKey(key)                    keeps the key for later calls
  * translate(request, listeners)  resolves to the translation of the whole text when all sentences are finished
+ * align({text, translation, model})  resolves to the alignment by piece, {source, target, matrix}, of a sentence and a given
+ *                                translation; only where there can be several models
  */
 
 /** A failure that the page shows as one line. kind: a name in text.errors; detail: the reason, of tide, of the

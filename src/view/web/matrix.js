@@ -39,8 +39,14 @@ function mergeWords({ source, sourceWord, target, targetWord, matrix }) {
   return { ...words, sourceWord: [...words.source.keys()], targetWord: [...words.target.keys()], matrix: merged };
 }
 
+/** A weight in percent, as in a cell; "" for 0. */
+function numberOf(weight) {
+  const size = Math.round(100 * Math.abs(weight));
+  return size ? (weight < 0 ? "−" : "") + size : "";
+}
+
 /** Formats a weight as a percentage. */
-const percent = (weight) => `${Math.round(100 * weight)}%`;
+const percent = (weight) => `${numberOf(weight) || 0}%`;
 
 /** The numbers of page.css that say how a matrix is drawn. */
 const drawing = (() => {
@@ -49,12 +55,23 @@ const drawing = (() => {
 })();
 
 /** Returns whether the colour of a weight is so strong that text on it needs another colour (--on-strong). */
-const isStrong = (weight) => weight >= drawing.strong;
+const isStrong = (weight) => Math.abs(weight) >= drawing.strong;
+
+/** Returns whether a weight is so small that its cell shows no number. */
+const isFaint = (weight) => Math.abs(weight) < drawing.number;
 
 /** The label of a piece; "␣" for a space. */
 const label = (text) => text.trim() || "␣";
 
-const isSquare = (text) => /[\p{sc=Han}\p{sc=Hangul}\p{sc=Hira}\p{sc=Kana}\u3000-\u303f\uff01-\uff60]/u.test(text);
+/** Characters that are as wide as high, for a regular expression. */
+const SQUARE = "[\\p{sc=Han}\\p{sc=Hangul}\\p{sc=Hira}\\p{sc=Kana}\\u3000-\\u303f\\uff01-\\uff60]";
+const isSquare = (text) => new RegExp(SQUARE, "u").test(text);
+
+/** The weights that colours show: those of a matrix, or by row, as shares of the largest weight of each row. */
+function tintsOf(matrix, byRow) {
+  const largest = (row) => Math.max(...row.map(Math.abs), 1e-9);
+  return byRow ? matrix.map((row) => row.map((weight) => weight / largest(row))) : matrix;
+}
 
 /** The width of a text in em, in the page's font. */
 const widthOf = (() => {
@@ -75,6 +92,7 @@ const wording = {
   readFrom: (target, list) => `"${target}" is read from ${list}`,
   readFor: (source, list) => `"${source}" is read for ${list}`,
   weight: (target, source, weight) => `"${target}" is read from ${source}: ${weight}`,
+  difference: (target, source, weight) => `difference of "${target}" and ${source}: ${weight}`,
   nothing: "nothing",
   rest: (n) => `and ${n} with less`,
   alignment: "alignment",
@@ -92,7 +110,11 @@ function describe(alignment, row, column) {
   if (row === null && column === null) return "";
   const { source, target } = alignment, most = 12;
   if (row !== null && column !== null)
-    return wording.weight(label(target[row]), label(source[column]), percent(alignment.matrix[row][column]));
+    return (alignment.isDifference ? wording.difference : wording.weight)(
+      label(target[row]),
+      label(source[column]),
+      percent(alignment.matrix[row][column]),
+    );
   const others = row === null ? target : source;
   const found = weightsAt(alignment, row, column)
     .map((weight, i) => ({ weight, text: `${label(others[i])} ${percent(weight)}` }))
@@ -109,6 +131,7 @@ function describe(alignment, row, column) {
  *
  * alignment  {source, target, matrix}: the texts of both sides, and for each target text a row of weights, 0 to 1
  * options    caption: the name of the table for screen readers
+ *            byRow: whether colours show shares of the largest weight of a row; read again by update
  *            onPoint(row, column, held): called when the user points at a cell, a row (column null), a column (row
  *            null) or nothing (both null). held: true for the keyboard focus or a click, false for the mouse pointer
  *
@@ -122,7 +145,7 @@ function describe(alignment, row, column) {
  * matrix does not fit, the container scrolls; it has the classes more-right and more-below while there is more to see.
  */
 function drawMatrix(container, alignment, options = {}) {
-  let shown, table, heads, sides, cells, lit, home;
+  let shown, tints, table, heads, sides, cells, lit, home; // tints: the weights that colours show
 
   function header(text, scope) {
     const turned = scope === "col" && widthOf(label(text)) > 1.2 && !isSquare(text);
@@ -171,12 +194,14 @@ function drawMatrix(container, alignment, options = {}) {
   }
 
   function fill() {
+    tints = tintsOf(shown.matrix, options.byRow);
     shown.matrix.forEach((row, i) =>
       row.forEach((weight, j) => {
         const cell = cells[i][j];
-        cell.style.setProperty("--weight", weight);
-        cell.textContent = Math.round(100 * weight) || "";
-        cell.className = isStrong(weight) ? "strong" : weight < drawing.number ? "faint" : "";
+        cell.style.setProperty("--weight", Math.abs(tints[i][j]));
+        cell.textContent = numberOf(weight);
+        cell.className = isFaint(weight) ? "faint" : isStrong(tints[i][j]) ? "strong" : "";
+        if (weight < 0) cell.classList.add("less");
       }),
     );
   }
@@ -210,11 +235,11 @@ function drawMatrix(container, alignment, options = {}) {
       light(cells[row][column], undefined, "pointed");
     } else if (row !== null) {
       light(sides[row], undefined, "pointed");
-      heads.forEach((head, j) => light(head, shown.matrix[row][j], "lit"));
+      heads.forEach((head, j) => light(head, tints[row][j], "lit"));
       cells[row].forEach((cell) => light(cell, undefined, "across"));
     } else if (column !== null) {
       light(heads[column], undefined, "pointed");
-      sides.forEach((side, i) => light(side, shown.matrix[i][column], "lit"));
+      sides.forEach((side, i) => light(side, tints[i][column], "lit"));
       cells.forEach((cellsOfRow) => light(cellsOfRow[column], undefined, "down"));
     }
   }
