@@ -448,8 +448,8 @@ NUMBERS = """(frame) => [...frame.querySelectorAll('tbody tr')].map((row) => [..
     .map((cell) => Number(cell.textContent.replace('−', '-'))))"""
 
 
-def check_multiples(page):
-    """All heads and layers, all hypotheses, and the difference of two models."""
+def check_all_heads(page):
+    """The matrices of all heads and layers beside each other."""
     alone = []
     for layer in (1, 2):
         for head in (1, 2):
@@ -473,16 +473,22 @@ def check_multiples(page):
     equal(page.value("[...document.querySelectorAll('.panel:not([hidden]) select')].map((one) => one.value)"), ["one", "2", "1"],
           "a click shows one head alone")
     equal(page.value(f"({NUMBERS})(document.querySelector('.frame > .matrix'))"), alone[2], "the head alone")
+    page.clean("all heads")
 
-    page.show(SENTENCE, "&model=run&view=hypotheses")
+
+def check_all_hypotheses(page):
+    page.show(SENTENCE, "&view=hypotheses", width=1280, height=800)
     page.wait(FULL)
     captions = page.value(f"{FIGURES}.map((one) => one.querySelector('figcaption').textContent)")
     scores = page.value("[...document.querySelectorAll('.best small')].map((one) => one.textContent)")
     equal(captions, [f"{k + 1} · score {score}" for k, score in enumerate(scores)], "captions of hypotheses")
     page.click(f"{FIGURES}[1].querySelector('button')")
     page.wait("document.querySelectorAll('.best button')[1].getAttribute('aria-current')")
+    page.clean("all hypotheses")
 
-    page.show(SENTENCE, "&model=run&beside=other&view=difference")
+
+def check_difference(page):
+    page.show(SENTENCE, "&model=run&beside=other&view=difference", width=1280, height=800)
     page.wait(FULL)
     a, b, c = page.value(f"{FIGURES}.map({NUMBERS})")
     check(all(abs(x - y - z) <= 1 for rows in zip(a, b, c) for x, y, z in zip(*rows)), "the difference is one")
@@ -492,7 +498,7 @@ def check_multiples(page):
     equal(page.value("document.querySelector('.legend').textContent"), "−100%100%", "the legend of a difference")
     page.value("""$("model").value = "back", $("model").dispatchEvent(new Event("change"))""")
     page.wait(f"{DONE} && document.querySelector('.view').value === 'one'")
-    page.clean("multiples")
+    page.clean("difference")
 
 
 def check_row_scale(page):
@@ -694,7 +700,9 @@ def test_page(url, translation, links):
         check_link(page)
         check_copying(page, translation, links)
         check_png(page)
-        check_multiples(page)
+        check_all_heads(page)
+        check_all_hypotheses(page)
+        check_difference(page)
         check_row_scale(page)
         check_long_picture(page)
         check_models(page)
