@@ -1,11 +1,14 @@
 # Texts that are compiled in: the pages, the shells' completions, and the names of characters in HTML.
 
 QUOTE := sed 's/[\\"]/\\&/g; s/.*/"&\\n"/' # each line becomes a C string
-DOC_COMMENTS := '/^ *\/\*\*.*\*\/$$/d; /^ *\/\*\*/,/\*\/$$/d' # for readers of the sources, not of the pages
+# Comments and indents are for readers of the sources, not of the pages. A string of several lines would lose its indents.
+SHORT_JS  := '/^ *\/\*\*.*\*\/$$/d; /^ *\/\*\*/,/\*\/$$/d; /^ *\/\/ /d; s/^ *//; /^$$/d'
+SHORT_CSS := '/^ *\/\*.*\*\/$$/d; /^ *\/\*/,/\*\/$$/d; s/^ *//; /^$$/d'
 TEXTS := $(patsubst src/%,$B/%.inc,$(wildcard src/view/web/* src/serve/web/*.json src/cli/shell/* src/text/*.txt))
 $(TEXTS): $B/%.inc: src/% mk/web.mk
 	@mkdir -p $(@D)
-	@sed $(if $(filter %.js,$<),$(DOC_COMMENTS),'') $< | $(QUOTE) >$@
+	$(if $(filter %.js,$<),@awk -F'`' 'NF && NF % 2 == 0 { print FILENAME ":" FNR ": a string of several lines"; exit 1 }' $<)
+	@sed $(or $(if $(filter %.js,$<),$(SHORT_JS)),$(if $(filter %.css,$<),$(SHORT_CSS)),'') $< | $(QUOTE) >$@
 
 # What pictures and pages have in common stands in the first block of page.css: "--cell: #1b4690;" is DRAWING_CELL 0x1b4690.
 DRAWING := '/^}/q; /^  --\(cell\|strong\|number\):/ { s/\#/0x/; s/^  --\([a-z]*\): \([^;]*\).*/\#define DRAWING_\U\1\E \2/p }'
@@ -15,7 +18,7 @@ $B/view/drawing.h: src/view/web/page.css mk/web.mk
 # The live page of `tide serve` is one document. Its Content-Security-Policy names the hashes of its style and its script.
 LIVE     := $B/serve/web/live.html.inc $B/serve/web/live.policy.inc
 LIVE_CSS := src/view/web/page.css src/serve/web/live.css
-LIVE_JS  := $(patsubst %,src/view/web/%.js,common matrix lines) \
+LIVE_JS  := $(patsubst %,src/view/web/%.js,common language matrix lines) \
             $(patsubst %,src/serve/web/%.js,strings translator server pieces differences formats picture candidates pair gallery panel live)
 HASH = sha256-$$({ echo; cat $1; } | sha256sum | cut -c1-64 | tr a-f A-F | basenc --base16 -d | base64)
 $B/serve/web/live.style: $(LIVE_CSS) mk/web.mk

@@ -41,7 +41,7 @@ static void write_page(FILE *out, const Alignment *alignment) {
     char *title = pieces_sentence(alignment->target, alignment->n_target);
     alignments_page_init(&page);
     alignments_page_pair(&page, alignment);
-    alignments_page_write(&page, out, title, false);
+    alignments_page_write(&page, out, "", title, false);
     alignments_page_free(&page);
     mem_free(title);
 }

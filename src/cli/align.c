@@ -254,9 +254,7 @@ static int read_pairs(Aligner *a, const Args *args, Err *err) {
 
 /* Writes the page to standard output. main reports an error of standard output. */
 static void write_page(Aligner *a, const char *model) {
-    char title[600];
-    snprintf(title, sizeof title, "Alignments of %s", model);
-    alignments_page_write(&a->page, results(), title, a->page_by_word);
+    alignments_page_write(&a->page, results(), "Alignments of ", model, a->page_by_word);
 }
 
 /* Aligns the pairs with models that are loaded. */

@@ -60,8 +60,8 @@ static const Flag flags[] = {
 static const FlagGroup groups[] = {
     {"Common flags",
      "beam-size n-best alignment word-scores heatmap html format split-sentences glossary threads quiet log"},
-    {"Search",
-     "normalize word-penalty coverage-penalty models max-length prefix tag precision attention-mode settled mini-batch"},
+    {"Search", "normalize word-penalty coverage-penalty models max-length prefix tag precision attention-mode settled "
+               "mini-batch"},
     {"Samples", "output-sampling seed"},
     {"Unknown words", "replace-unk lexicon allow-han"},
     {"Shortlists", "shortlist shortlist-first shortlist-best"},
@@ -189,11 +189,11 @@ static void fill_page(Translating *t, const Translations *found) {
 }
 
 static int write_page(Translating *t, Err *err) {
-    char title[600];
-    int length = snprintf(title, sizeof title, "Translations by %s", model_path(t->args, 0));
-    for (int i = 1; model_path(t->args, i) && length < (int)sizeof title; i++)
-        length += snprintf(title + length, sizeof title - (size_t)length, ", %s", model_path(t->args, i));
-    alignments_page_write(&t->page, t->page_file.stream, title, t->view.words);
+    char models[600];
+    int length = snprintf(models, sizeof models, "%s", model_path(t->args, 0));
+    for (int i = 1; model_path(t->args, i) && length < (int)sizeof models; i++)
+        length += snprintf(models + length, sizeof models - (size_t)length, ", %s", model_path(t->args, i));
+    alignments_page_write(&t->page, t->page_file.stream, "Translations by ", models, t->view.words);
     return output_commit(&t->page_file, err);
 }
 

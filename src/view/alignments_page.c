@@ -4,11 +4,13 @@
 #include "view/web.h"
 
 #include <math.h>
+#include <string.h>
 
 static const char markup[] =
 #include "view/web/alignments.html.inc"
     ;
 static const char script[] =
+#include "view/web/alignments_texts.js.inc"
 #include "view/web/lines.js.inc"
 #include "view/web/marks.js.inc"
 #include "view/web/alignments.js.inc"
@@ -75,11 +77,18 @@ void alignments_page_pair(AlignmentsPage *page, const Alignment *alignment) {
     mem_free(target);
 }
 
-int alignments_page_write(AlignmentsPage *page, FILE *out, const char *title, bool by_word) {
+int alignments_page_write(AlignmentsPage *page, FILE *out, const char *made, const char *name, bool by_word) {
     end_sentence(page);
-    fputs("],\"title\":", page->data.stream);
-    web_text(page->data.stream, title);
+    fputs("],\"made\":", page->data.stream);
+    web_text(page->data.stream, made);
+    fputs(",\"name\":", page->data.stream);
+    web_text(page->data.stream, name);
     fprintf(page->data.stream, ",\"byWord\":%s}", by_word ? "true" : "false");
     memory_close(&page->data, NULL);
-    return web_page(out, &(WebPage){.title = title, .markup = markup, .data = page->data.text, .script = script});
+    char *title = mem_alloc(strlen(made) + strlen(name) + 1);
+    stpcpy(stpcpy(title, made), name);
+    const WebPage whole = {.title = title, .markup = markup, .data = page->data.text, .script = script};
+    const int status = web_page(out, &whole);
+    mem_free(title);
+    return status;
 }

@@ -39,8 +39,9 @@ void alignments_page_hypothesis(AlignmentsPage *page, const Alignment *alignment
 void alignments_page_pair(AlignmentsPage *page, const Alignment *alignment);
 /* Adds links to the last hypothesis, which has an alignment: `count` sets with different names. */
 void alignments_page_links(AlignmentsPage *page, const PageLinks *sets, int count);
-/* Writes the page. by_word: at first the page shows words, not pieces; the reader can switch. Nothing can be added to
-   the page afterwards. Returns 0, or -1 if writing failed. */
-int alignments_page_write(AlignmentsPage *page, FILE *out, const char *title, bool by_word);
+/* Writes the page. Its title is `made` and `name`. made: "Alignments of ", "Translations by " or "", which the page can
+   say in Chinese, too. by_word: at first the page shows words, not pieces; the reader can switch. Nothing can be added
+   to the page afterwards. Returns 0, or -1 if writing failed. */
+int alignments_page_write(AlignmentsPage *page, FILE *out, const char *made, const char *name, bool by_word);
 
 #endif

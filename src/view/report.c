@@ -29,6 +29,7 @@ static const char style[] =
 #include "view/web/report.css.inc"
     ;
 static const char script[] =
+#include "view/web/report_texts.js.inc"
 #include "view/web/report.js.inc"
     ;
 static const char live_script[] = /* follows `script` */
@@ -243,14 +244,16 @@ static int read_outputs(Report *r, Err *err) {
 /* ---- the page ------------------------------------------------------------------------------------------------- */
 
 /* Returns the JSON that the page's script reads as `data`, owned by the caller; NULL with *err filled if there is no
-   memory. */
-static char *data_of(const Report *r, const char *nonce, Err *err) {
+   memory. name: of the training. */
+static char *data_of(const Report *r, const char *name, const char *nonce, Err *err) {
     char *reports = cJSON_PrintUnformatted(r->reports), *validations = cJSON_PrintUnformatted(r->validations);
     char *data = NULL;
     if (reports && validations) {
         MemoryFile memory;
         FILE *out = memory_open(&memory);
-        fprintf(out, "{\"reports\":%s,\"validations\":%s,\"recorded\":%ld,\"frames\":[%s],\"outputs\":%s", reports,
+        fputs("{\"name\":", out);
+        web_text(out, name);
+        fprintf(out, ",\"reports\":%s,\"validations\":%s,\"recorded\":%ld,\"frames\":[%s],\"outputs\":%s", reports,
                 validations, r->recorded, r->frames, r->outputs);
         if (nonce) fprintf(out, ",\"bytes\":%zu", r->bytes);
         fputc('}', out);
@@ -266,12 +269,13 @@ static char *data_of(const Report *r, const char *nonce, Err *err) {
 /* Returns the page, owned by the caller; NULL with *err filled. nonce: of a live page; NULL: a page for a file. */
 static char *page_of(const Report *r, const char *nonce, size_t *size, Err *err) {
     char whole[PATH_MAX], title[PATH_MAX + 16], scripts[sizeof script + sizeof live_script];
-    char *data = data_of(r, nonce, err);
+    const char *name = realpath(r->dir, whole) ? basename(whole) : r->dir;
+    char *data = data_of(r, name, nonce, err);
     MemoryFile memory;
     if (!data) return NULL;
     FILE *out = memory_open(&memory);
     stpcpy(stpcpy(scripts, script), nonce ? live_script : "");
-    snprintf(title, sizeof title, "The training of %s", realpath(r->dir, whole) ? basename(whole) : r->dir);
+    snprintf(title, sizeof title, "The training of %s", name);
     web_page(out, &(WebPage){title, style, markup, data, scripts, nonce});
     char *text = memory_close(&memory, size);
     mem_free(data);

@@ -13,6 +13,7 @@ static const char style[] =
     ;
 static const char common[] =
 #include "view/web/common.js.inc"
+#include "view/web/language.js.inc"
 #include "view/web/matrix.js.inc"
     ;
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Tests the page of alignments in a browser: highlighting, keys, words, copying, long sentences, many sentences, printing and
 # dark mode.
-# shellcheck disable=SC2086 # $pair is several flags
+# shellcheck disable=SC2086 # $pair and $chinese are several flags
 . "$(dirname "$0")/../lib/common.inc"
 . "$(dirname "$0")/../lib/page.inc"
 smallest_run "$scratch/run" --after-batches 200
@@ -221,6 +221,40 @@ tide_ok align "$scratch/run" --src "$scratch/linked.zh" --tgt "$scratch/linked.e
 echo 'equal("the legend without people", [...one(".links").children].filter((item) => item.checkVisibility())
     .map((item) => item.textContent), ["aligner and attention", "aligner only", "attention only"]); finish();' >"$scratch/ungolden.js"
 drive ungolden "$scratch/ungolden.html" "$scratch/ungolden.js"
+
+# ---- in Chinese ----
+cat >"$scratch/chinese.js" <<'JS'
+async function test() {
+  const given = "#title, #source, #target, #written, #matrix, #sentences", terms = ["AER", "Esc"];
+  checkChinese(given, terms);
+  hover(one("#matrix tbody td"));
+  check("a cell is said", /^“.*”读自“.*”：[0-9]+%/.test(one("#said").textContent));
+  equal("the table", one("#matrix table").ariaLabel, `“${data.sentences[0].text}”的对齐`);
+  equal("the keys", one("#keys tr:last-child").textContent, "? 显示这张按键表；按 Esc 关闭");
+  document.execCommand = () => true;
+  Object.defineProperty(navigator, "clipboard", { configurable: true, value: undefined });
+  press("c", document.body);
+  await new Promise((done) => setTimeout(done));
+  equal("copied", one("#done").textContent, "已复制");
+  if (links()) {
+    equal("the legend", all(".links > span").map((item) => item.textContent), ["确定", "可能", "对齐器和注意力", "仅对齐器", "仅注意力"]);
+    check("marks are said", one("#said").textContent.includes(" · 可能的链接"));
+    check("error rates", one("#rank").textContent.startsWith("AER：对齐器 .00，注意力 "));
+    equal("the title", one("h1").textContent.slice(0, 3), "对齐：");
+  } else {
+    equal("the title", one("h1").textContent.slice(0, 3), "译文：");
+    check("the rank", one("#rank").textContent.startsWith("第 1 个，共 3 个 · 得分 "));
+    press("ArrowDown", document.body);
+    equal("no translation", [one("#said").textContent, one("#sentences [aria-selected=true]").textContent], ["没有译文。", "（空）"]);
+    checkChinese(given, terms);
+  }
+}
+test().catch((problem) => say(`FAIL ${problem.stack}`)).finally(finish);
+JS
+for page in nbest linked; do drive chinese-$page "$scratch/$page.html" "$scratch/chinese.js" $chinese; done
+echo 'checkChinese("#title", []); finish();' >"$scratch/not.js"
+dies drive english "$scratch/nbest.html" "$scratch/not.js" >"$scratch/out" && grep -q 'FAIL English words' "$scratch/out" ||
+    die "an English page passes: $(cat "$scratch/out")"
 
 # ---- long sentences, and labels ----
 for _ in $(seq 12); do printf 'The sea is calm and '; done >"$scratch/long.en"

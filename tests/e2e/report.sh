@@ -1,5 +1,6 @@
 #!/bin/sh
 # Tests the training report in a browser: curves, their common cursor, slider, keys, narrow windows, printing, dark mode.
+# shellcheck disable=SC2086 # $chinese is several flags
 . "$(dirname "$0")/../lib/common.inc"
 . "$(dirname "$0")/../lib/page.inc"
 
@@ -223,6 +224,34 @@ stands_alone "$scratch/outputs/report.html"
 drive outputs "$scratch/outputs/report.html" "$scratch/outputs.js"
 drive outputs-narrow "$scratch/outputs/report.html" "$scratch/outputs.js" --window-size=500,800
 
+# ---- in Chinese ----
+cp -r "$scratch/run/align" "$scratch/outputs"
+tide_ok report "$scratch/outputs"
+cat "$scratch/shared.js" - >"$scratch/chinese.js" <<'JS'
+checkLayout();
+one("#translations button").click();
+one("figure svg").focus();
+press("Home", one("figure svg"));
+checkChinese("#title, #matrix, .sentence, #probe, #translations td:not(:has(dl)), #translations dd", ["BLEU", "chrF", "nat"]);
+equal("charts", titles(), ["损失", "困惑度", "BLEU", "chrF", "梯度范数", "学习率", "速度", "注意力的熵", "注意力的多样性", "各长度的 BLEU"]);
+equal("what it comes to", [one("h1").textContent, one("#summary").textContent], ["outputs 的训练", "2000 次更新，20.0 轮，最好 chrF 40.5（更新 1500，轮 15.0）"]);
+equal("its values", readout("损失"), "训练 5.90开发集 4.50更新 50，轮 0.5");
+equal("headings", all("h2").map((heading) => heading.textContent), ["训练中的对齐", "开发集的译文"]);
+equal("a column on a phone", one("#translations td[data-column]").dataset.column, "原文");
+equal("no way back from a file", all(".back").length, 0);
+hover(one("#matrix tbody td"));
+check("a cell is said", /^“.*”读自“.*”：[0-9]+%$/.test(one("#pointed").textContent));
+finish();
+JS
+drive chinese "$scratch/outputs/report.html" "$scratch/chinese.js" $chinese
+drive chinese-narrow "$scratch/outputs/report.html" "$scratch/chinese.js" $chinese --window-size=500,844
+echo 'checkChinese("#title", []); finish();' >"$scratch/not.js"
+dies drive english "$scratch/outputs/report.html" "$scratch/not.js" >"$scratch/out" && grep -q 'FAIL English words' "$scratch/out" ||
+    die "an English page passes: $(cat "$scratch/out")"
+echo 'equal("English", [document.documentElement.lang, one("h2").textContent, one("#play").textContent],
+    ["en", "The alignment during the training", "Play"]); finish();' >"$scratch/english.js"
+drive other-language "$scratch/outputs/report.html" "$scratch/english.js" --lang=fr --accept-lang=fr
+
 # ---- almost equal values, diverging values, a probe that is wider than the window ----
 mkdir "$scratch/flat" "$scratch/wild" "$scratch/wide"
 sed 's/"bleu": \([0-9]\)[0-9.]*, "best"/"bleu": 31.0\1, "best"/; s/"tokens_per_s": [0-9]*\([0-9]\)/"tokens_per_s": 201\1/' \
@@ -260,8 +289,6 @@ left_out many 'This page holds 101 of the 120 validations with alignments: evenl
     'This page holds 41 of the 120 validations with translations: evenly spaced ones and the best.'
 
 # ---- headings, landmarks and names, as the browser computes them for a screen reader ----
-cp -r "$scratch/run/align" "$scratch/outputs"
-tide_ok report "$scratch/outputs"
 cat "$scratch/shared.js" - >"$scratch/names.js" <<'JS'
 const levels = all("h1, h2, h3, h4, h5, h6").map((heading) => Number(heading.tagName[1]));
 equal("headings", levels.map((level, i) => level - (levels[i - 1] ?? 0) <= 1), levels.map(() => true));

@@ -51,7 +51,7 @@ static Page page_end(AlignmentsPage *page, const char *title) {
     Page written;
     size_t size;
     FILE *out = open_memstream(&written.html, &size);
-    assert_int_equal(alignments_page_write(page, out, title, false), 0);
+    assert_int_equal(alignments_page_write(page, out, "", title, false), 0);
     fclose(out);
     assert_int_equal(strlen(written.html), size);
     assert_true(utf8_valid(written.html, size));
@@ -217,7 +217,7 @@ static void a_full_disk_is_noticed(void **state) {
     assert_non_null(full);
     setvbuf(full, NULL, _IONBF, 0);
     alignments_page_init(&page);
-    assert_int_equal(alignments_page_write(&page, full, "title", true), -1);
+    assert_int_equal(alignments_page_write(&page, full, "", "title", true), -1);
     alignments_page_free(&page);
     fclose(full);
 }

@@ -193,12 +193,6 @@ function listen() {
 
 async function begin() {
   fillTexts();
-  $("keys").querySelector("table").append(
-    ...text.keys.map(([key, meaning]) => {
-      const names = key.split(" ").flatMap((name) => [make("kbd", {}, name), " "]);
-      return make("tr", {}, make("td", {}, ...names), make("td", {}, meaning));
-    }),
-  );
   $("panels").append(...panels.map(({ element }) => element));
   $("text").focus();
   try {

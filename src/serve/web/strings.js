@@ -1,4 +1,4 @@
-// All texts of the live page, in English and Chinese. The browser's language chooses.
+// All texts of the live page, in English and Chinese.
 const texts = {
   en: {
     subtitle: "translation and alignment while you type",
@@ -159,22 +159,10 @@ const texts = {
       ["r", "在词上或矩阵中：颜色相对于每一行的最大权重"],
       ["Esc", "关闭候选；回到输入框"],
     ],
-    wording: {
-      readFrom: (target, list) => `“${target}”读自：${list}`,
-      readFor: (source, list) => `“${source}”用于：${list}`,
-      weight: (target, source, weight) => `“${target}”读自“${source}”：${weight}`,
-      difference: (target, source, weight) => `“${target}”与“${source}”之差：${weight}`,
-      nothing: "无",
-      rest: (n) => `另有 ${n} 个权重较小`,
-      alignment: "对齐",
-    },
   },
 };
 
-const language = navigator.languages.map((tag) => tag.slice(0, 2)).find((code) => code in texts) ?? "en";
 const text = texts[language];
-Object.assign(wording, text.wording);
-document.documentElement.lang = language === "zh" ? "zh-Hans" : "en";
 
 /** The sentences to try, by the language of the source. */
 const examples = {
@@ -188,11 +176,4 @@ function failureLine(problem) {
   const { kind, detail } = problem, line = text.errors[kind];
   if (!line) throw problem;
   return detail && ["refused", "broken"].includes(kind) ? [line, " ", make("small", { lang: "en" }, detail)] : [line];
-}
-
-/** Fills the elements of the markup that name a text: its content, aria-label, title or placeholder. */
-function fillTexts() {
-  const places = { text: "textContent", label: "ariaLabel", help: "title", placeholder: "placeholder" };
-  for (const [name, property] of Object.entries(places))
-    for (const element of document.querySelectorAll(`[data-${name}]`)) element[property] = text[element.dataset[name]];
 }

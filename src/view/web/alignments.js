@@ -14,7 +14,7 @@ function point(row, column) {
   lightLines($("source"), $("target"), alignment, row, column);
   const cell = row !== null && column !== null;
   const marks = cell && links() ? describeMarks(links(), alignment.targetWord[row], alignment.sourceWord[column]) : "";
-  $("said").textContent = describe(alignment, row, column) + marks || "Point at a word or a cell, or tap it.";
+  $("said").textContent = describe(alignment, row, column) + marks || text.hint;
 }
 
 function pin(row, column) {
@@ -50,15 +50,14 @@ function draw() {
   $("characters").hidden = !shownWords.some((word) => /^\s*\p{sc=Han}$/u.test(word));
   $("copy").disabled = !alignment;
   if (alignment) {
-    const caption = `alignment of ${sentence().text}`;
-    matrix = drawMatrix($("matrix"), alignment, { caption, onPoint: onMatrix });
+    matrix = drawMatrix($("matrix"), alignment, { caption: text.matrix(sentence().text), onPoint: onMatrix });
     if (links() && marking) drawMarks($("matrix"), alignment, links());
     fit();
     point(null, null);
   } else {
     matrix = null;
     $("matrix").replaceChildren();
-    $("said").textContent = found ? "There are no weights." : "There is no translation.";
+    $("said").textContent = found ? text.noWeights : text.noTranslation;
   }
 }
 
@@ -74,9 +73,9 @@ function onLine(row, column, held) {
 
 /** Shows rank and score of the hypothesis, and its text if the text differs from the joined pieces. */
 function drawFacts(shown) {
-  const { hypotheses = [] } = sentence() ?? {}, { score, text } = hypothesis() ?? {};
-  const facts = [hypotheses.length > 1 && `${rank + 1} of ${hypotheses.length}`];
-  facts.push(score !== undefined && `score ${score.toFixed(3).replace("-", "−")}`);
+  const { hypotheses = [] } = sentence() ?? {}, { score, text: written } = hypothesis() ?? {};
+  const facts = [hypotheses.length > 1 && text.rank(rank + 1, hypotheses.length)];
+  facts.push(score !== undefined && text.score(score.toFixed(3).replace("-", "−")));
   facts.push(describeRates(links()));
   $("rank").textContent = facts.filter(Boolean).join(" · ");
   $("ranks").classList.toggle("alone", hypotheses.length < 2);
@@ -86,7 +85,7 @@ function drawFacts(shown) {
   $("better").disabled = rank === 0;
   $("worse").disabled = rank + 1 >= hypotheses.length;
   const spelled = (shown?.target ?? []).filter((piece) => piece !== "</s>").join("").trim();
-  $("written").textContent = text !== undefined && text !== spelled ? `written: ${text}` : "";
+  $("written").textContent = written !== undefined && written !== spelled ? text.written(written) : "";
   $("written").hidden = !$("written").textContent;
   $("done").textContent = "";
 }
@@ -140,7 +139,7 @@ function matrixText() {
 
 async function copy() {
   if (!alignment) return;
-  $("done").textContent = (await copyText(matrixText())) ? "copied" : "the browser does not let pages copy";
+  $("done").textContent = (await copyText(matrixText())) ? text.copied : text.notCopied;
 }
 
 // ---- keys ----
@@ -170,9 +169,11 @@ document.addEventListener("keydown", (event) => {
 
 // ---- the page ----
 
-$("title").textContent = data.title;
-data.sentences.forEach(({ text, hypotheses }, i) => {
-  const item = make("li", { role: "option", id: `sentence-${i}`, "aria-selected": "false", title: text }, text || "(empty)");
+fillTexts();
+document.title = $("title").textContent = (text.made?.[data.made] ?? data.made) + data.name;
+data.sentences.forEach(({ text: source, hypotheses }, i) => {
+  const names = { role: "option", id: `sentence-${i}`, "aria-selected": "false", title: source };
+  const item = make("li", names, source || text.empty);
   item.addEventListener("click", () => choose(i));
   const rates = describeRates(hypotheses[0]?.links);
   if (rates) item.prepend(make("small", { title: rates }, rateOf(hypotheses[0].links.attention)), " ");

@@ -25,8 +25,8 @@ function drawMarks(container, alignment, links) {
 /** The marks of two words in words; "" if there are none. */
 function describeMarks(links, target, source) {
   const { gold, aligner, attention } = marksAt(links, target, source);
-  const linked = [aligner && "aligner", attention && "attention"].filter(Boolean).join(" and ");
-  return [gold && `a ${gold} link`, linked && `linked by ${linked}`].filter(Boolean).map((text) => ` · ${text}`).join("");
+  const linked = aligner && attention ? "both" : aligner ? "aligner" : attention ? "attention" : "";
+  return [text.goldLink[gold], text.linked[linked]].filter(Boolean).map((said) => ` · ${said}`).join("");
 }
 
 const rateOf = (set) => set.aer.toFixed(2).replace(/^0/, "");
@@ -34,5 +34,5 @@ const rateOf = (set) => set.aer.toFixed(2).replace(/^0/, "");
 /** The error rates of a hypothesis in words; "" if there is no gold standard. */
 function describeRates(links) {
   const rated = ["aligner", "attention"].filter((name) => links?.[name]?.aer !== undefined);
-  return rated.length ? `AER ${rated.map((name) => `${name} ${rateOf(links[name])}`).join(", ")}` : "";
+  return rated.length ? text.rateList(rated.map((name) => text.rates[name](rateOf(links[name])))) : "";
 }

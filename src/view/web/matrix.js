@@ -87,16 +87,27 @@ function weightsAt(alignment, row, column) {
   return row === null ? alignment.matrix.map((weights) => weights[column]) : alignment.matrix[row];
 }
 
-/** The sentences of describe. A page in another language replaces them. */
+/** The sentences of describe, and the name of a matrix. */
 const wording = {
-  readFrom: (target, list) => `"${target}" is read from ${list}`,
-  readFor: (source, list) => `"${source}" is read for ${list}`,
-  weight: (target, source, weight) => `"${target}" is read from ${source}: ${weight}`,
-  difference: (target, source, weight) => `difference of "${target}" and ${source}: ${weight}`,
-  nothing: "nothing",
-  rest: (n) => `and ${n} with less`,
-  alignment: "alignment",
-};
+  en: {
+    readFrom: (target, list) => `"${target}" is read from ${list}`,
+    readFor: (source, list) => `"${source}" is read for ${list}`,
+    weight: (target, source, weight) => `"${target}" is read from ${source}: ${weight}`,
+    difference: (target, source, weight) => `difference of "${target}" and ${source}: ${weight}`,
+    nothing: "nothing",
+    rest: (n) => `and ${n} with less`,
+    alignment: "alignment",
+  },
+  zh: {
+    readFrom: (target, list) => `“${target}”读自：${list}`,
+    readFor: (source, list) => `“${source}”用于：${list}`,
+    weight: (target, source, weight) => `“${target}”读自“${source}”：${weight}`,
+    difference: (target, source, weight) => `“${target}”与“${source}”之差：${weight}`,
+    nothing: "无",
+    rest: (n) => `另有 ${n} 个权重较小`,
+    alignment: "对齐",
+  },
+}[language];
 
 /** Marks the sides at which a container has more to see. */
 function markSides(container) {

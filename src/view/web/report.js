@@ -45,17 +45,12 @@ function logTicks(low, high) {
 
 // ---- data of the charts ----
 
-// The metrics that can choose the best model (--valid-metrics): title, member of a validation, decimal places.
-const metrics = {
-  bleu: ["BLEU", "bleu"],
-  chrf: ["chrF", "chrf"],
-  "ce-mean-words": ["cross-entropy", "valid_loss", 3],
-  perplexity: ["perplexity", "valid_ppl"],
-};
+// The metrics that can choose the best model (--valid-metrics): member of a validation, decimal places.
+const metrics = { bleu: ["bleu"], chrf: ["chrf"], "ce-mean-words": ["valid_loss", 3], perplexity: ["valid_ppl"] };
 /** [title, value as text, member] of the metric that chose the best model when this validation was made. */
 function measured(line) {
-  const [title, member, places] = metrics[line?.metric ?? "bleu"] ?? metrics.bleu;
-  return Number.isFinite(line?.[member]) ? [title, shown(line[member], places), member] : null;
+  const metric = line?.metric in metrics ? line.metric : "bleu", [member, places] = metrics[metric];
+  return Number.isFinite(line?.[member]) ? [text.metrics[metric], shown(line[member], places), member] : null;
 }
 
 const best = data.validations.findLast((line) => line.best && measured(line));
@@ -73,21 +68,15 @@ const ofTrain = (field) => curve("train", data.reports, field);
 const ofDev = (field, scale) => curve("dev", data.validations, field, scale);
 
 const charts = [
-  { title: "Loss", unit: "nats per token", curves: [ofTrain("loss"), ofDev("valid_loss")], metric: "valid_loss" },
-  {
-    title: "Perplexity",
-    unit: "logarithmic scale",
-    isLog: true,
-    curves: [ofTrain("ppl"), ofDev("valid_ppl")],
-    metric: "valid_ppl",
-  },
-  { title: "BLEU", unit: "of the dev set", curves: [ofDev("bleu")], metric: "bleu" },
-  { title: "chrF", unit: "of the dev set", curves: [ofDev("chrf")], metric: "chrf" },
-  { title: "Gradient norm", unit: "before clipping", curves: [ofTrain("gnorm")] },
-  { title: "Learning rate", unit: "of the optimiser", curves: [ofTrain("learn_rate")] },
-  { title: "Speed", unit: "target tokens per second", curves: [ofTrain("tokens_per_s")] },
-  { title: "Attention entropy", unit: "nats per piece", curves: [ofDev("attention_entropy")] },
-  { title: "Attention diversity", unit: "distinct argmax, %", curves: [ofDev("attention_diversity", 100)] },
+  { name: "loss", curves: [ofTrain("loss"), ofDev("valid_loss")], metric: "valid_loss" },
+  { name: "perplexity", isLog: true, curves: [ofTrain("ppl"), ofDev("valid_ppl")], metric: "valid_ppl" },
+  { name: "bleu", curves: [ofDev("bleu")], metric: "bleu" },
+  { name: "chrf", curves: [ofDev("chrf")], metric: "chrf" },
+  { name: "gradient", curves: [ofTrain("gnorm")] },
+  { name: "rate", curves: [ofTrain("learn_rate")] },
+  { name: "speed", curves: [ofTrain("tokens_per_s")] },
+  { name: "entropy", curves: [ofDev("attention_entropy")] },
+  { name: "diversity", curves: [ofDev("attention_diversity", 100)] },
 ];
 
 /** The thing whose update is nearest to the given update. */
@@ -97,22 +86,21 @@ const nearest = (things, update) =>
 /** "update 600, epoch 6.5" */
 function moment(update) {
   const epoch = epochs.get(update);
-  return `update ${shown(update, 0)}${epoch === undefined ? "" : `, epoch ${epoch.toFixed(1)}`}`;
+  return epoch === undefined ? text.update(shown(update, 0)) : text.moment(shown(update, 0), epoch.toFixed(1));
 }
 
 /** ", BLEU 21.3", or ", best BLEU 21.3"; empty if the log has no validation of this update. */
 function result(update) {
   const found = measured(data.validations.findLast((line) => line.update === update));
-  return found ? `, ${update === best?.update ? "best " : ""}${found[0]} ${found[1]}` : "";
+  return found ? (update === best?.update ? text.bestResult : text.result)(found[0], found[1]) : "";
 }
 
 /** A sentence about the validations that are not among `updates`; "" if all are. recorded: how many of them have `what`;
- * held: how many of these the page holds. */
-function leftOut(updates, held, recorded, what, whose) {
-  const chosen = best ? "evenly spaced ones and the best" : "evenly spaced ones";
-  if (held < recorded) return `This page holds ${held} of the ${recorded} validations with ${what}: ${chosen}.`;
+ * held: how many of these the page holds; whose: to what it belongs. */
+function leftOut(updates, held, recorded, [what, whose]) {
+  if (held < recorded) return text.held(held, recorded, what) + (best ? text.spacedAndBest : text.spaced);
   const isWhole = data.validations.every(({ update }) => updates.includes(update));
-  return isWhole ? "" : `Validations without ${what} of ${whose} are left out.`;
+  return isWhole ? "" : text.without(what, whose);
 }
 
 function note(id, text) {
@@ -163,7 +151,7 @@ function drawUpdates(svg) {
     svg.append(make("line", { x1: x, x2: x, y1: FLOOR, y2: FLOOR + 5, class: "grid" }));
     svg.append(write(x, FLOOR + 21, "middle", tick(update)));
   }
-  svg.append(write((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 6, "middle", "updates"));
+  svg.append(write((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 6, "middle", text.updates));
 }
 
 function drawCurve(svg, { name, points }, up) {
@@ -179,7 +167,7 @@ function drawBest(svg, line, up) {
   const y = up(line[member]);
   const [start, anchor] = x > WIDTH / 2 ? [x + 8, "end"] : [x - 8, "start"];
   svg.append(make("circle", { cx: x, cy: y, r: 8, class: "ring" }));
-  svg.append(write(start, y + (y > FLOOR - 32 ? -14 : 26), anchor, `best: ${value}`, "strong"));
+  svg.append(write(start, y + (y > FLOOR - 32 ? -14 : 26), anchor, text.best(value), "strong"));
 }
 
 /** Adds a figure with a caption and a line for values. Returns that line; the caller fills it. */
@@ -190,9 +178,10 @@ function addFigure(title, unit, svg) {
   return readout;
 }
 
-function drawChart({ title, unit, curves, isLog, metric }) {
+function drawChart({ name, curves, isLog, metric }) {
   curves = curves.filter((c) => c.points.length);
   if (!curves.length) return;
+  const [title, unit] = text.charts[name];
   const points = curves.flatMap((c) => c.points);
   const values = points.map((p) => p.value);
   const stops = [...new Set(points.map((p) => p.update))].sort((a, b) => a - b);
@@ -208,7 +197,7 @@ function drawChart({ title, unit, curves, isLog, metric }) {
   function show(update) {
     const at = update ?? last;
     const found = curves.map(({ name, points }) => ({ name, point: nearest(points, at) }));
-    const spans = found.map(({ name, point }) => make("span", { class: name }, `${name} ${shown(point.value)}`));
+    const spans = found.map(({ name, point }) => make("span", { class: name }, `${text.curves[name]} ${shown(point.value)}`));
     const when = moment(found.length === 1 ? found[0].point.update : at);
     readout.replaceChildren(...spans, update === null ? "" : when);
     const line = make("line", { x1: across(at), x2: across(at), y1: TOP, y2: FLOOR });
@@ -217,7 +206,7 @@ function drawChart({ title, unit, curves, isLog, metric }) {
     );
     cursor.replaceChildren(...(update === null ? [] : [line, ...dots]));
     svg.setAttribute("aria-valuenow", at);
-    svg.setAttribute("aria-valuetext", `${when}: ${spans.map((span) => span.textContent).join(", ")}`);
+    svg.setAttribute("aria-valuetext", text.values(when, spans.map((span) => span.textContent)));
   }
   shows.push(show);
   listen(svg, stops);
@@ -264,7 +253,7 @@ function drawBar(svg, up, x, width, length, { sentences, bleu }) {
 }
 
 function drawLengths() {
-  const [title, unit] = ["BLEU by length", "source pieces, sentences"];
+  const [title, unit] = text.charts.lengths;
   const lines = data.validations.filter((line) => line.bleu_by_length?.length);
   if (!lines.length) return;
   const highest = Math.max(...lines.flatMap((line) => line.bleu_by_length.map((bucket) => bucket.bleu)));
@@ -277,9 +266,9 @@ function drawLengths() {
     svg.replaceChildren();
     const up = drawScale(svg, 0, Math.max(highest, 1) * 1.05, false);
     buckets.forEach((b, i) => drawBar(svg, up, LEFT + i * width, width, lengthsOf(buckets, i), b));
-    readout.replaceChildren(make("span", { class: "dev" }, `dev${line === best ? ", the best" : ""}`), moment(line.update));
-    const said = buckets.map((b, i) => `${lengthsOf(buckets, i)}: ${shown(b.bleu)} of ${b.sentences} sentences`);
-    svg.setAttribute("aria-label", `${title} ${unit}, ${moment(line.update)}: ${said.join("; ")}`);
+    readout.replaceChildren(make("span", { class: "dev" }, line === best ? text.devBest : text.curves.dev), moment(line.update));
+    const bars = buckets.map((b, i) => text.bar(lengthsOf(buckets, i), shown(b.bleu), b.sentences));
+    svg.setAttribute("aria-label", text.bars(`${title} ${unit}`, moment(line.update), bars));
   });
 }
 
@@ -318,7 +307,7 @@ function showProbes(probes) {
   let isMoved = false; // whether the user or the playing has chosen the moment
   let timer = null;
   let pointed = [null, null]; // row and column
-  const matrix = drawMatrix($("matrix"), moments[at].alignment, { caption: "alignment", onPoint: say });
+  const matrix = drawMatrix($("matrix"), moments[at].alignment, { onPoint: say });
 
   function say(row, column) {
     pointed = [row, column];
@@ -358,14 +347,14 @@ function showProbes(probes) {
     $("moment").max = moments.length - 1;
     $("source").textContent = source;
     const updates = moments.map(({ update }) => update);
-    note("moments-left-out", leftOut(updates, data.frames.length, data.recorded, "alignments", "this sentence"));
+    note("moments-left-out", leftOut(updates, data.frames.length, data.recorded, text.alignments));
     go(moments.indexOf(nearest(moments, update)));
   }
 
   function play(plays) {
     clearInterval(timer);
     timer = plays ? setInterval(forward, Math.min(Math.max(10000 / moments.length, 120), 1000)) : null;
-    $("play").textContent = plays ? "Pause" : "Play";
+    $("play").textContent = plays ? text.pause : text.play;
     $("translation").setAttribute("aria-live", plays ? "off" : "polite");
     if (plays && (!isMoved || at === moments.length - 1)) step(0);
   }
@@ -411,7 +400,7 @@ function history(validations, sentence, columns) {
     list.append(make("dt", {}, moment(update) + result(update)), make("dd", {}, texts[sentence]));
   const cell = make("td", { colspan: columns }, list);
   if (changes.length < validations.length)
-    cell.append(make("p", { class: "hint" }, "Validations without a change are left out."));
+    cell.append(make("p", { class: "hint" }, text.unchanged));
   return cell;
 }
 
@@ -419,7 +408,8 @@ function showOutputs({ total, pairs, recorded, validations }) {
   const SIZE = 20; // sentences on a page
   const pages = Math.ceil(pairs.length / SIZE);
   const columns = firstColumns(validations);
-  const names = validations.map(({ update }) => `update ${shown(update, 0)}${result(update)}`);
+  const names = validations.map(({ update }) => text.update(shown(update, 0)) + result(update));
+  const [, sourceName, referenceName] = [...document.querySelectorAll("#outputs thead th")].map((head) => head.textContent);
   let page = 0;
 
   function toggle(button, row, sentence) {
@@ -432,9 +422,9 @@ function showOutputs({ total, pairs, recorded, validations }) {
   function rowOf(sentence) {
     const [source, reference] = pairs[sentence];
     const button = make("button", { type: "button", "aria-expanded": false }, `${sentence + 1}`);
-    const cell = (column, text) => make("td", { "data-column": column }, text);
+    const cell = (column, content) => make("td", { "data-column": column }, content);
     const outputs = columns.map((k) => cell(names[k], validations[k].texts[sentence]));
-    const row = make("tr", {}, make("td", {}, button), cell("Source", source), cell("Reference", reference), ...outputs);
+    const row = make("tr", {}, make("td", {}, button), cell(sourceName, source), cell(referenceName, reference), ...outputs);
     button.addEventListener("click", () => toggle(button, row, sentence));
     return row;
   }
@@ -442,8 +432,8 @@ function showOutputs({ total, pairs, recorded, validations }) {
   function draw() {
     const from = page * SIZE;
     const to = Math.min(from + SIZE, pairs.length);
-    const part = pairs.length < total ? `${shown(pairs.length, 0)}, the first of ${shown(total, 0)}` : shown(total, 0);
-    $("range").textContent = `sentences ${from + 1} to ${to} of ${part}`;
+    const part = pairs.length < total ? text.part(shown(pairs.length, 0), shown(total, 0)) : shown(total, 0);
+    $("range").textContent = text.range(from + 1, to, part);
     $("page").value = page + 1;
     $("before").disabled = page === 0;
     $("after").disabled = page === pages - 1;
@@ -458,7 +448,7 @@ function showOutputs({ total, pairs, recorded, validations }) {
   /** The head of a column: the choice of its validation, and on paper its name. */
   function headOf(column) {
     const choices = names.map((name, k) => make("option", { value: k }, name));
-    const select = make("select", { "aria-label": "Validation" }, ...choices);
+    const select = make("select", { "aria-label": text.validation }, ...choices);
     const name = make("span", {}, names[columns[column]]);
     select.value = columns[column];
     select.addEventListener("change", () => {
@@ -471,7 +461,7 @@ function showOutputs({ total, pairs, recorded, validations }) {
 
   document.querySelector("#outputs thead tr").append(...columns.map((_, column) => headOf(column)));
   const updates = validations.map(({ update }) => update);
-  note("columns-left-out", leftOut(updates, updates.length, recorded, "translations", "this dev set"));
+  note("columns-left-out", leftOut(updates, updates.length, recorded, text.translations));
   $("page").max = pages;
   $("page").addEventListener("change", () => go($("page").valueAsNumber - 1));
   $("before").addEventListener("click", () => go(page - 1));
@@ -482,12 +472,14 @@ function showOutputs({ total, pairs, recorded, validations }) {
 // ---- the page ----
 
 function summarise() {
-  const parts = [`${shown(last, 0)} updates`];
-  if (epochs.has(last)) parts.push(`${epochs.get(last).toFixed(1)} epochs`);
-  if (best) parts.push(`best ${measured(best).slice(0, 2).join(" ")} at ${moment(best.update)}`);
-  return epochs.size ? parts.join(", ") : "Nothing is reported yet.";
+  const parts = [text.summary.updates(shown(last, 0))];
+  if (epochs.has(last)) parts.push(text.summary.epochs(epochs.get(last).toFixed(1)));
+  if (best) parts.push(text.summary.best(measured(best).slice(0, 2).join(" "), moment(best.update)));
+  return epochs.size ? text.summaryList(parts) : text.nothing;
 }
 
+fillTexts();
+if (text.title) document.title = text.title(data.name);
 $("title").textContent = document.title;
 $("summary").textContent = summarise();
 for (const chart of charts) drawChart(chart);
