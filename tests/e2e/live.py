@@ -585,11 +585,16 @@ def check_heads(page):
     equal(len(set(shown)), 3, "matrices of heads and layers")
 
 
-def check_training(page):
-    page.show(SENTENCE)
+def check_training(page, back="← Back to the translation"):
+    """The report of a model's training leads back to the page, with this model."""
+    page.show(SENTENCE, "&model=other")
     page.click("document.getElementById('training')")
     page.wait("document.querySelectorAll('#curves figure').length")
-    equal(page.value("location.pathname + location.search"), "/training?model=run", "the report of the training")
+    equal(page.value("location.pathname + location.search"), "/training?model=other", "the report of the training")
+    equal(page.value("document.querySelector('nav').textContent"), back, "the way back")
+    page.click("document.querySelector('nav a')")
+    page.wait("document.querySelector('#model')?.value")
+    equal(page.value("[location.pathname, document.querySelector('#model').value]"), ["/", "other"], "back with the model")
     page.clean("training")
 
 
@@ -736,6 +741,8 @@ def check_chinese(page, translation):
 def test_chinese(url, translation, _):
     with Page(url, language="zh-CN") as page:
         check_chinese(page, translation)
+        check_training(page, "← 返回翻译")
+        equal(page.value("document.documentElement.lang"), "zh-Hans", "the language")
 
 
 def test_errors(url, translation, _):

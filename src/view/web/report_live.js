@@ -1,5 +1,10 @@
-// The report of a training that runs, from a server: loads itself again when the log has grown.
+// The report of a training that runs, from a server: leads back to the live page, and loads itself again when the log has
+// grown.
 {
+  const model = new URLSearchParams(location.search).get("model");
+  const address = model === null ? "./" : `./#${new URLSearchParams({ model })}`;
+  $("title").before(make("nav", { class: "back" }, make("a", { href: address }, `← ${text.back}`)));
+
   const kept = "tide: the probe of the report";
   const keptPage = "tide: the page of translations";
   const parts = ["probes", "outputs"];
