@@ -48,6 +48,20 @@ def check_matrix(page, alignment):
     page.clean("matrix")
 
 
+def check_unpacking(page, translation, said):
+    """While the model is unpacked, a bar says so in the place of the settings."""
+    hold = """Worker.prototype.postMessage = ((post) => function (message, ...more) {
+        if (message.engine) window.go = () => post.call(this, message, ...more); else post.call(this, message, ...more);
+        })(Worker.prototype.postMessage);"""
+    bar = """(() => { const bar = document.querySelector("progress"), label = bar.parentNode.getBoundingClientRect();
+        const { bottom } = document.getElementById("text").getBoundingClientRect();
+        window.bar = [bar.parentNode.textContent, bar.labels[0].textContent, bar.value, bar.checkVisibility(),
+            label.top >= bottom && label.top - bottom < 40]; window.go(); })()"""
+    live.check_waiting(page, translation, hold, bar)
+    equal(page.value("window.bar"), [said, said, 0, True, True], "the bar")
+    equal(page.value("document.querySelectorAll('progress').length"), 0, "the bar goes")
+
+
 def check_long_text(page):
     """500 kB of text are refused in one line, and the next text is translated."""
     page.open(page.url)
@@ -152,6 +166,7 @@ def main():
         alignment = json.load(file)
     with Edition(path) as page:
         check_matrix(page, alignment)
+        check_unpacking(page, translation, "Unpacking the model")
         live.check_typing(page, translation)
         live.check_abort(page)
         live.check_composition(page, translation)
@@ -173,6 +188,7 @@ def main():
         live.check_policy(page)
     with Edition(path, language="zh-CN") as page:
         live.check_chinese(page, translation)
+        check_unpacking(page, translation, "正在解压模型")
     test_suspended(path, translation)
     test_damage(path)
     test_old(path)

@@ -598,6 +598,26 @@ def check_training(page, back="← Back to the translation"):
     page.clean("training")
 
 
+def check_waiting(page, translation, hold, go_on):
+    """While the models are not known, only the text can be written, and it is not lost. hold: a script that delays the models;
+    go_on: an expression that lets them come."""
+    script = page.send("Page.addScriptToEvaluateOnNewDocument", source=hold)["identifier"]
+    page.open(page.url, width=1280, height=800)
+    page.wait("document.activeElement?.id === 'text'")
+    seen = "[...document.querySelectorAll('.live :is(select, button, input, a, textarea)')].filter((e) => e.checkVisibility())"
+    equal(page.value(f"{seen}.map((e) => e.id)"), ["text"], "what is seen while the page waits")
+    place = "document.getElementById('text').getBoundingClientRect().top"
+    top = page.value(place)
+    page.send("Input.insertText", text=SENTENCE)
+    page.value(go_on)
+    page.wait(DONE)
+    equal((page.sentence(), page.value(place)), (translation, top), "what was typed before")
+    later = page.value(f"{seen}.map((e) => e.id)")
+    check({"link", "text", "model", "level"} <= set(later), f"what is seen then: {later}")
+    page.send("Page.removeScriptToEvaluateOnNewDocument", identifier=script)
+    page.clean("waiting")
+
+
 def check_long(page):
     """Several sentences; a sentence that does not change is not drawn again with a gap; nothing is too wide."""
     page.show(SENTENCE + "他走了。\n" + "我们去海边，" * 30, width=360, height=740)
@@ -714,6 +734,8 @@ def test_page(url, translation, links):
         check_long(page)
         check_looks(page)
         check_training(page)
+        check_waiting(page, translation, """window.fetch = ((ask) => async (...given) => {
+            await new Promise((go) => (window.go = go)); window.fetch = ask; return ask(...given); })(fetch)""", "window.go()")
         check_accessibility(page)
         check_contrast(page)
         check_policy(page)

@@ -38,21 +38,20 @@ const translator = (() => {
   const isOld = () =>
     typeof DecompressionStream !== "function" || !globalThis.WebAssembly?.validate(new Uint8Array(simd));
 
-  /** Shows how much of the model is unpacked, from 0 to 1. */
+  /** Shows, in the place of the settings, how much of the model is unpacked, from 0 to 1. null: the model is known. */
   function progress(share) {
-    let bar = $("unpacking");
-    if (share >= 1) bar?.remove();
-    else if (!bar) {
-      bar = make("progress", { id: "unpacking", max: 1, "aria-label": editionTexts[language].unpacking });
-      document.querySelector("main").prepend(bar);
+    if (share === null) return $("unpacking")?.parentNode.remove();
+    if (!$("unpacking")) {
+      const bar = make("progress", { id: "unpacking", max: 1 });
+      $("settings").before(make("label", { class: "controls" }, editionTexts[language].unpacking, bar));
     }
-    if (bar) bar.value = share;
+    $("unpacking").value = share;
   }
 
   function fail(problem) {
     worker?.terminate();
     worker = opened = null;
-    progress(1);
+    progress(null);
     for (const { reject } of waiting.values()) reject(problem);
     waiting.clear();
   }
@@ -79,11 +78,14 @@ const translator = (() => {
     if (!part("model")) return Promise.resolve([]);
     const source = URL.createObjectURL(new Blob([part("program")], { type: "text/javascript" }));
     worker = new Worker(source);
+    progress(0);
     return new Promise((resolve, reject) => {
       worker.onmessage = ({ data }) => {
         if (data.unpacked !== undefined) progress(data.unpacked);
-        else if (data.models) resolve(data.models);
-        else if (data.broken !== undefined) {
+        else if (data.models) {
+          progress(null);
+          resolve(data.models);
+        } else if (data.broken !== undefined) {
           const problem = new TranslatorError("broken", data.broken);
           reject(problem);
           fail(problem);

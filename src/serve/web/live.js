@@ -143,15 +143,16 @@ function remember() {
   history.replaceState(null, "", `#${state}`);
 }
 
-function recall() {
+/** Reads the state of the page from its address. typed: the text of the user, which takes the place of that of the address. */
+function recall(typed = "") {
   const state = new URLSearchParams(location.hash.slice(1));
-  $("text").value = state.get("text") ?? "";
+  if (!typed) $("text").value = state.get("text") ?? "";
   byWord = state.get("level") === "word";
   byRow = state.get("scale") === "row";
   showScale();
   chooseModels(state.get("model"), state.get("beside"));
   const chosen = (suffix) => ["layer", "head", "forced", "view"].map((name) => [name, state.get(name + suffix) ?? ""]);
-  translate(["", "2"].map((suffix) => Object.fromEntries(chosen(suffix))));
+  translate(typed ? [] : ["", "2"].map((suffix) => Object.fromEntries(chosen(suffix))));
 }
 
 async function copyLink() {
@@ -188,7 +189,7 @@ function listen() {
     translator.setKey($("key").value);
     translate();
   });
-  addEventListener("hashchange", recall);
+  addEventListener("hashchange", () => recall());
 }
 
 async function begin() {
@@ -205,7 +206,8 @@ async function begin() {
   }
   $("model").replaceChildren(...models.map(option));
   listen();
-  recall();
+  for (const id of ["link", "help", "settings", "panels"]) $(id).hidden = false; // before, they have no sense
+  recall($("text").value);
 }
 
 begin();
