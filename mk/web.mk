@@ -2,8 +2,8 @@
 
 QUOTE := sed 's/[\\"]/\\&/g; s/.*/"&\\n"/' # each line becomes a C string
 # Comments and indents are for readers of the sources, not of the pages. A string of several lines would lose its indents.
-SHORT_JS  := '/^ *\/\*\*.*\*\/$$/d; /^ *\/\*\*/,/\*\/$$/d; /^ *\/\/ /d; s/^ *//; /^$$/d'
-SHORT_CSS := '/^ *\/\*.*\*\/$$/d; /^ *\/\*/,/\*\/$$/d; s/^ *//; /^$$/d'
+SHORT_JS  := '/^ *\/\*\*.*\*\/$$/d; /^ *\/\*\*/,/\*\/$$/d; /^ *\/\/ /d; s/\([;{]\) \/\/ [^"`]*$$/\1/; s/^ *//; /^$$/d'
+SHORT_CSS := '/^ *\/\*.*\*\/$$/d; /^ *\/\*/,/\*\/$$/d; s/ *\/\* [^*]* \*\/$$//; s/^ *//; /^$$/d'
 TEXTS := $(patsubst src/%,$B/%.inc,$(wildcard src/view/web/* src/serve/web/*.json src/cli/shell/* src/text/*.txt))
 $(TEXTS): $B/%.inc: src/% mk/web.mk
 	@mkdir -p $(@D)

@@ -91,6 +91,15 @@ async function test() {
   await new Promise((done) => setTimeout(done));
   equal("and with one", [copied, one("#done").textContent], [lines.join("\n"), "copied"]);
 
+  const weightsOf = (row) => [...row.querySelectorAll("td")].map((td) => Number(td.style.getPropertyValue("--weight")));
+  const rows = () => all("#matrix tbody tr").map(weightsOf), numbers = () => all("#matrix td").map((td) => td.textContent);
+  const [before, written] = [rows(), numbers()];
+  press("r", document.body);
+  check("r scales the rows", rows().every((row, i) => row.every((w, j) => Math.abs(w - before[i][j] / Math.max(...before[i])) < 1e-6)));
+  equal("but not their numbers", [numbers(), one(".legend").textContent], [written, "0%100% of the row's largest"]);
+  press("r", document.body);
+  equal("and back", [rows(), one(".legend").textContent], [before, "0%100% of a row"]);
+
   press("?", document.body);
   check("? shows the keys", one("#keys").open);
   press("ArrowDown", document.body);

@@ -1,5 +1,6 @@
 // The page of alignments. It shows one hypothesis of one sentence at a time, by piece or by word.
 let chosen = 0, rank = 0, byWord = data.byWord; // index of the sentence; index of its hypothesis, 0 is the best
+let byRow = false; // whether colours show shares of the largest weight of a row
 let alignment = null, matrix = null; // those that are shown; null if the hypothesis has no alignment
 let marking = true; // whether the links are marked, if the hypothesis has any
 let pinned = [null, null]; // row and column that have the focus; they are lit again when the mouse leaves
@@ -46,11 +47,13 @@ function draw() {
   drawFacts(shown);
   $("level").disabled = !mergeable;
   $("level").setAttribute("aria-pressed", byWord);
+  $("scale").setAttribute("aria-pressed", byRow);
+  $("whole").textContent = byRow ? text.largest : text.whole;
   const shownWords = byWord && words ? [...words.source, ...words.target] : [];
   $("characters").hidden = !shownWords.some((word) => /^\s*\p{sc=Han}$/u.test(word));
   $("copy").disabled = !alignment;
   if (alignment) {
-    matrix = drawMatrix($("matrix"), alignment, { caption: text.matrix(sentence().text), onPoint: onMatrix });
+    matrix = drawMatrix($("matrix"), alignment, { caption: text.matrix(sentence().text), byRow, onPoint: onMatrix });
     if (links() && marking) drawMarks($("matrix"), alignment, links());
     fit();
     point(null, null);
@@ -123,6 +126,11 @@ function switchLevel() {
   show();
 }
 
+function switchScale() {
+  byRow = !byRow;
+  show();
+}
+
 function switchMarks() {
   if (!links()) return;
   marking = !marking;
@@ -148,6 +156,7 @@ const keys = {
   ArrowUp: () => choose(chosen - 1),
   ArrowDown: () => choose(chosen + 1),
   w: switchLevel,
+  r: switchScale,
   m: switchMarks,
   n: () => chooseRank(rank + 1),
   p: () => chooseRank(rank - 1),
@@ -181,6 +190,7 @@ data.sentences.forEach(({ text: source, hypotheses }, i) => {
 });
 document.querySelector(".alignments").classList.toggle("single", data.sentences.length < 2);
 $("level").addEventListener("click", switchLevel);
+$("scale").addEventListener("click", switchScale);
 $("marks").addEventListener("click", switchMarks);
 $("better").addEventListener("click", keys.p);
 $("worse").addEventListener("click", keys.n);
