@@ -482,6 +482,7 @@ def check_all_hypotheses(page):
     captions = page.value(f"{FIGURES}.map((one) => one.querySelector('figcaption').textContent)")
     scores = page.value("[...document.querySelectorAll('.best small')].map((one) => one.textContent)")
     equal(captions, [f"{k + 1} · score {score}" for k, score in enumerate(scores)], "captions of hypotheses")
+    equal(page.pdf(os.devnull), 2, "printed pages of small multiples")
     page.click(f"{FIGURES}[1].querySelector('button')")
     page.wait("document.querySelectorAll('.best button')[1].getAttribute('aria-current')")
     page.clean("all hypotheses")
