@@ -64,7 +64,7 @@ static void draw(void *context) {
                                  .weight = given->weights};
     FILE *out = memory_open(&memory);
     switch (c->picture) {
-    case TIDE_SVG: heatmap_svg(out, &alignment, false, NULL); break;
+    case TIDE_SVG: heatmap_svg(out, &(Heatmap){.alignments = &alignment, .count = 1}); break;
     case TIDE_HTML: write_page(out, &alignment); break;
     case TIDE_PHARAOH: write_links(out, &alignment); break;
     }

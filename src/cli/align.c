@@ -33,8 +33,7 @@ static const Flag flags[] = {
     FLAG_FILE("links", "with the format html: also mark the links of FILE, for example those of `tide lexicon`"),
     FLAG_FILE("gold", "with the format html: also mark these sure and possible links, and show error rates"),
     {"output", 1, "DIR", "directory for the svg files: DIR/0001.svg ..., or FILE.pdf, FILE.png", .kind = VALUE_DIR},
-    FLAG_PER_PAGE,
-    FLAG_SWITCH("transpose", "draw heatmaps with the target at the top"),
+    FLAGS_PICTURES,
     FLAGS_MESSAGES,
     FLAG_THREADS,
     FLAG_ISA,
@@ -151,7 +150,7 @@ static int page_add(Aligner *a, const Alignment *alignment, Err *err) {
 
 static int emit(Aligner *a, const Alignment *alignment, Err *err) {
     switch (a->format) {
-    case SVG: return pictures_add(&a->pictures, alignment, err);
+    case SVG: return pictures_add(&a->pictures, (Heatmap){.alignments = alignment, .count = 1}, err);
     case HTML: return page_add(a, alignment, err);
     case PHARAOH: print_links(alignment_links(alignment, a->view.threshold, a->view.end)); return 0;
     case SOFT: alignment_soft(stdout, alignment); break;
@@ -266,7 +265,8 @@ static int run_on(Aligner *a, const Args *args, int threads, Err *err) {
     search_options_session(&a->search, &a->forward.session);
     session_init(&a->reverse.session, &reverse, 1, pool);
     a->reverse.session.products = a->forward.session.products;
-    const bool failed = read_pairs(a, args, err) || (a->pictures.dir && pictures_open(&a->pictures, err)) ||
+    const bool failed = read_pairs(a, args, err) ||
+                        (a->pictures.dir && pictures_open(&a->pictures, forward, args->words[0], err)) ||
                         align_all(a, err) || pictures_close(&a->pictures, err);
     if (!failed && a->format == HTML) write_page(a, args->words[0]);
     pictures_free(&a->pictures);
@@ -309,13 +309,12 @@ static int reverse_open(Aligner *a, const char *path, Err *err) {
 
 static int run(const Args *args, Err *err) {
     int threads, format, method;
-    Aligner a = {.both = args_has(args, "reverse"),
-                 .pictures = {.dir = args_value(args, "output", 0), .transpose = args_has(args, "transpose")}};
+    Aligner a = {.both = args_has(args, "reverse")};
     if (given_pairs_exclude(args, "tgt", err)) return -1;
     if (args->word_count != 1 || !given_pairs_flags(args, "tgt"))
         return usage_error(err, "align needs MODEL, and --src with --tgt, --tsv, --csv or --jsonl; see `tide align "
                                 "--help`");
-    if (machine_flags(args, &threads, err) || pictures_flags(args, &a.pictures, err) ||
+    if (machine_flags(args, &threads, err) || pictures_flags(args, args_value(args, "output", 0), &a.pictures, err) ||
         search_flags(args, &a.search, err) || alignment_view_flags(args, &a.view, err) ||
         args_choice(args, "format", &format, err) || args_choice(args, "symmetrize", &method, err))
         return -1;

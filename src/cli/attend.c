@@ -1,6 +1,7 @@
 /* tide attend: shows self-attention step by step on a few vectors: flags and input. */
 #include "cli/attend.h"
 #include "cli/models.h"
+#include "cli/pictures.h"
 #include "io/ds.h"
 #include "text/unicode.h"
 
@@ -26,6 +27,7 @@ static const Flag flags[] = {
      .kind = VALUE_TEXT},
     FLAG_INT("most", "most lines in a list", 1, 1 << 20, "10"),
     FLAG_FILE("heatmap", "draw the weights (the mean of all heads) as an SVG picture"),
+    FLAG_PICTURE_LANGUAGE,
 };
 
 /* ---- sources of vectors ----------------------------------------------------------------------------------------- */
@@ -224,6 +226,8 @@ static int contradiction(const Args *args, What what, Err *err) {
         return usage_error(err, "--heads needs --weights or --random-weights");
     if (args_has(args, "heatmap") && (query || near || what != ATTENTION))
         return usage_error(err, "--heatmap draws attention only");
+    if (args_has(args, "picture-language") && !args_has(args, "heatmap"))
+        return usage_error(err, "--picture-language needs --heatmap");
     return 0;
 }
 
@@ -231,12 +235,13 @@ static int run(const Args *args, Err *err) {
     Tape tape;
     AttendInput a = {.tape = &tape, .scale = args_has(args, "scale")};
     Translator translator = {0};
-    int target, what;
+    int target, what, language;
     if (args_choice(args, "show", &what, err) || args_choice(args, "side", &target, err) ||
         args_int(args, "heads", &a.heads, err) || args_int(args, "seed", &a.seed, err) ||
-        args_int(args, "most", &a.most, err) || args_int(args, "random-weights", &a.columns, err) ||
-        contradiction(args, (What)what, err))
+        args_choice(args, "picture-language", &language, err) || args_int(args, "most", &a.most, err) ||
+        args_int(args, "random-weights", &a.columns, err) || contradiction(args, (What)what, err))
         return -1;
+    a.picture.language = (HeatmapLanguage)language;
     Threads *threads = threads_new(1);
     tape_init(&tape, threads, rng_seed(0, 0));
     int status = read_vectors(args, &a, &translator, target, err);

@@ -5,6 +5,7 @@
 #include "core/ops.h"
 #include "text/side.h"
 #include "text/vectors.h"
+#include "view/heatmap.h"
 
 enum { MOST_HEADS = 16, MOST_WORDS = 100 /* in a table; larger ones are hard to read */ };
 
@@ -26,6 +27,7 @@ typedef struct AttendInput {
     bool scale;       /* divide scores by √d_k */
     int seed;         /* of random numbers */
     int most;         /* most lines in a list of words */
+    HeatmapStyle picture;
 } AttendInput;
 
 /* The attention of queries to the words, for each head. */

@@ -112,7 +112,7 @@ static int draw(const AttendInput *a, const AttendResult *found, const char *pat
     for (int h = 0; h < a->heads; h++)
         for (int i = 0; i < n; i++) mean[i] += found->head[h].to.alpha->v[i] / (float)a->heads;
     const Alignment self = {a->x.words, a->x.rows, a->x.words, a->x.rows, mean};
-    int status = picture_write(path, &self, false, err);
+    int status = picture_write(path, &(Heatmap){.style = a->picture, .alignments = &self, .count = 1}, err);
     mem_free(mean);
     return status;
 }

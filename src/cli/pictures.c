@@ -11,10 +11,22 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-int pictures_flags(const Args *args, Pictures *pictures, Err *err) {
-    if (args_int(args, "per-page", &pictures->per_page, err)) return -1;
-    if (!args_has(args, "per-page") || (pictures->dir && raster_format(pictures->dir))) return 0;
-    return usage_error(err, "--per-page is for a file whose name ends in .pdf or .png");
+int pictures_flags(const Args *args, const char *dir, Pictures *pictures, Err *err) {
+    static const char *const flags[] = {"per-page", "blank", "row-scale", "picture-language", NULL};
+    int language;
+    *pictures = (Pictures){.dir = dir, .title = args_value(args, "title", 0)};
+    if (args_int(args, "per-page", &pictures->per_page, err) || args_choice(args, "picture-language", &language, err))
+        return -1;
+    pictures->style = (HeatmapStyle){.transpose = args_has(args, "transpose"),
+                                     .blank = args_has(args, "blank"),
+                                     .row_scale = args_has(args, "row-scale"),
+                                     .language = (HeatmapLanguage)language};
+    for (int i = 0; flags[i] && !dir; i++)
+        if (args_has(args, flags[i]))
+            return usage_error(err, "--%s is for pictures; name their folder or file", flags[i]);
+    if (!pictures->title) return 0;
+    if (pictures->per_page < 2) return usage_error(err, "--title is for sheets, with --per-page 2 or more");
+    return about_check("title", pictures->title, err) ? usage_error(err, "%s", err->reason) : 0;
 }
 
 /* Checks that a folder of pictures does not have the name of a picture in a format that tide does not write. */
@@ -27,9 +39,10 @@ static int check_folder(const char *dir, Err *err) {
     return 0;
 }
 
-int pictures_open(Pictures *pictures, Err *err) {
-    const char *dir = pictures->dir;
+int pictures_open(Pictures *pictures, const Translator *model, const char *path, Err *err) {
+    const char *dir = pictures->dir, *title = model->about.text[ABOUT_TITLE];
     OutputFile output;
+    if (!pictures->title) pictures->title = title ? title : path;
     if (!raster_format(dir)) return check_folder(dir, err) || directory_make(dir, err) ? -1 : 0;
     /* A file is opened already here, so that a wrong path fails before the work and not after it. */
     if (raster_check(err) || output_open(&output, dir, err)) return -1;
@@ -37,16 +50,17 @@ int pictures_open(Pictures *pictures, Err *err) {
     return 0;
 }
 
-int picture_write(const char *path, const Alignment *alignment, bool transpose, Err *err) {
+int picture_write(const char *path, const Heatmap *heatmap, Err *err) {
     OutputFile output;
     if (output_open(&output, path, err)) return -1;
-    heatmap_svg(output.stream, alignment, transpose, NULL);
+    heatmap_svg(output.stream, heatmap);
     return output_commit(&output, err);
 }
 
-/* Says once that no font has the Chinese characters of an alignment. */
-static void check_fonts(Pictures *pictures, const Alignment *alignment) {
-    bool han = false;
+/* Says once that no font has the Chinese characters of a picture. */
+static void check_fonts(Pictures *pictures, const Heatmap *heatmap) {
+    const Alignment *alignment = heatmap->alignments;
+    bool han = pictures->style.language == HEATMAP_ZH;
     for (int i = 0; i < alignment->n_source; i++) han |= text_has_han(alignment->source[i]);
     for (int i = 0; i < alignment->n_target; i++) han |= text_has_han(alignment->target[i]);
     if (!han || pictures->warned) return;
@@ -67,87 +81,91 @@ static int write_png(const Pictures *pictures, int page, Err *err) {
 
 /* ---- pages ----------------------------------------------------------------------------------------------------- */
 
-enum { PAGE_WIDTH = 794, PAGE_HEIGHT = 1123, PAGE_MARGIN = 38, PAGE_GAP = 24 }; /* A4 with 96 pixels for an inch */
-
-/* The place of picture i on a page for n. */
-static HeatmapPlace place_of(int i, int n) {
-    const int columns = n < 3 ? 1 : n < 9 ? 2 : 3, rows = (n + columns - 1) / columns;
-    const int across = (PAGE_WIDTH - 2 * PAGE_MARGIN + PAGE_GAP) / columns,
-              down = (PAGE_HEIGHT - 2 * PAGE_MARGIN + PAGE_GAP) / rows;
-    return (HeatmapPlace){PAGE_MARGIN + i % columns * across, PAGE_MARGIN + i / columns * down, across - PAGE_GAP,
-                          down - PAGE_GAP};
-}
-
 static bool is_pdf(const Pictures *pictures) { return raster_format(pictures->dir) == RASTER_PDF; }
 
 static int not_drawn(const Pictures *pictures, Err *err) {
     return err_set(err, pictures->dir, 0, "a picture cannot be drawn");
 }
 
-static int begin_page(Pictures *pictures, Err *err) {
-    struct Sheet *sheet = &pictures->sheet;
-    if (is_pdf(pictures) && arrlen(pictures->pages) == MOST_PAGES)
-        return err_set(err, pictures->dir, 0, "more than %d pages", MOST_PAGES);
-    const int fd = memfd_create("picture.svg", 0); /* rsvg-convert inherits it */
-    FILE *stream = fd < 0 ? NULL : fdopen(dup(fd), "w");
-    if (!stream && fd >= 0) close(fd);
-    if (!stream) return not_drawn(pictures, err);
-    *sheet = (struct Sheet){.stream = stream, .fd = fd};
-    if (pictures->per_page > 1)
-        fprintf(stream,
-                "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\">\n"
-                "<rect width=\"100%%\" height=\"100%%\" fill=\"#ffffff\"/>\n",
-                PAGE_WIDTH, PAGE_HEIGHT);
+/* Opens DIR/0001.svg ... */
+static int begin_svg(Pictures *pictures, Err *err) {
+    char path[512];
+    if (snprintf(path, sizeof path, "%s/%04d.svg", pictures->dir, pictures->count + 1) >= (int)sizeof path)
+        return err_set(err, path, 0, "the path is too long");
+    if (output_open(&pictures->page.file, path, err)) return -1;
+    pictures->page.stream = pictures->page.file.stream;
     return 0;
 }
 
-/* Ends the page; writes it if it is a PNG. */
+static int begin_page(Pictures *pictures, Err *err) {
+    struct Page *page = &pictures->page;
+    if (!raster_format(pictures->dir)) return begin_svg(pictures, err);
+    if (is_pdf(pictures) && arrlen(pictures->pages) == MOST_PAGES)
+        return err_set(err, pictures->dir, 0, "more than %d pages", MOST_PAGES);
+    page->fd = memfd_create("picture.svg", 0); /* rsvg-convert inherits it */
+    page->stream = page->fd < 0 ? NULL : fdopen(dup(page->fd), "w");
+    if (!page->stream && page->fd >= 0) close(page->fd);
+    return page->stream ? 0 : not_drawn(pictures, err);
+}
+
+/* Ends the page; writes it unless it is one of a PDF. */
 static int end_page(Pictures *pictures, Err *err) {
-    struct Sheet sheet = pictures->sheet;
+    struct Page *page = &pictures->page;
     int status = 0;
-    pictures->sheet = (struct Sheet){0};
-    if (pictures->per_page > 1) fputs("</svg>\n", sheet.stream);
-    const bool failed = ferror(sheet.stream);
-    if (fclose(sheet.stream) || failed) status = not_drawn(pictures, err);
+    if (pictures->per_page > 1) sheet_end(&pictures->sheet);
+    pictures->count++;
+    FILE *stream = page->stream;
+    page->stream = NULL;
+    if (!raster_format(pictures->dir)) return output_commit(&page->file, err);
+    const bool failed = ferror(stream);
+    if (fclose(stream) || failed) status = not_drawn(pictures, err);
     if (!status && is_pdf(pictures)) {
-        arrput(pictures->pages, sheet.fd);
+        arrput(pictures->pages, page->fd);
         return 0;
     }
-    pictures->count++;
-    if (!status) status = write_png(pictures, sheet.fd, err);
-    close(sheet.fd);
+    if (!status) status = write_png(pictures, page->fd, err);
+    close(page->fd);
     return status;
 }
 
-static int add_raster(Pictures *pictures, const Alignment *alignment, Err *err) {
-    struct Sheet *sheet = &pictures->sheet;
-    const int n = pictures->per_page;
-    check_fonts(pictures, alignment);
-    if (!sheet->stream && begin_page(pictures, err)) return -1;
-    const HeatmapPlace place = place_of(sheet->pictures, n);
-    heatmap_svg(sheet->stream, alignment, pictures->transpose, n > 1 ? &place : NULL);
-    return ++sheet->pictures < n ? 0 : end_page(pictures, err);
+/* Draws a picture on the sheet, or on a new one. */
+static int add_to_sheet(Pictures *pictures, const Heatmap *heatmap, Err *err) {
+    const int number = ++pictures->numbered;
+    if (pictures->page.stream && sheet_add(&pictures->sheet, heatmap, number)) return 0;
+    if (pictures->page.stream && end_page(pictures, err)) return -1;
+    if (begin_page(pictures, err)) return -1;
+    pictures->sheet =
+        sheet_new(pictures->page.stream, &pictures->style, pictures->title, pictures->count + 1, pictures->per_page);
+    sheet_add(&pictures->sheet, heatmap, number);
+    return 0;
+}
+
+int pictures_add(Pictures *pictures, Heatmap heatmap, Err *err) {
+    heatmap.style = pictures->style;
+    if (raster_format(pictures->dir)) check_fonts(pictures, &heatmap);
+    if (pictures->per_page > 1) return add_to_sheet(pictures, &heatmap, err);
+    if (begin_page(pictures, err)) return -1;
+    heatmap_svg(pictures->page.stream, &heatmap);
+    return end_page(pictures, err);
+}
+
+void pictures_skip(Pictures *pictures) {
+    if (pictures->per_page == 1) pictures->count++;
 }
 
 int pictures_close(Pictures *pictures, Err *err) {
-    if (pictures->sheet.stream && end_page(pictures, err)) return -1;
+    if (pictures->page.stream && end_page(pictures, err)) return -1;
     const int n = (int)arrlen(pictures->pages);
     return n ? raster_write(pictures->dir, pictures->pages, n, err) : 0;
 }
 
 void pictures_free(Pictures *pictures) {
-    if (pictures->sheet.stream) {
-        fclose(pictures->sheet.stream);
-        close(pictures->sheet.fd);
+    struct Page *page = &pictures->page;
+    if (page->stream && !raster_format(pictures->dir)) output_discard(&page->file);
+    if (page->stream && raster_format(pictures->dir)) {
+        fclose(page->stream);
+        close(page->fd);
     }
     for (ptrdiff_t i = 0; i < arrlen(pictures->pages); i++) close(pictures->pages[i]);
     arrfree(pictures->pages);
-}
-
-int pictures_add(Pictures *pictures, const Alignment *alignment, Err *err) {
-    char path[512];
-    if (raster_format(pictures->dir)) return add_raster(pictures, alignment, err);
-    if (snprintf(path, sizeof path, "%s/%04d.svg", pictures->dir, ++pictures->count) >= (int)sizeof path)
-        return err_set(err, path, 0, "the path is too long");
-    return picture_write(path, alignment, pictures->transpose, err);
 }

@@ -36,7 +36,7 @@ static const Flag flags[] = {
     FLAGS_ALIGNMENT_VIEW,
     {"heatmap", 1, "DIR", "draw each translation's alignment as DIR/0001.svg ..., or FILE.pdf, FILE.png",
      .kind = VALUE_DIR},
-    FLAG_PER_PAGE,
+    FLAGS_PICTURES,
     FLAG_FILE("html", "write an interactive page with the alignments of all printed hypotheses"),
     FLAG_SWITCH("replace-unk", "replace each <unk> by the source word that it is aligned to"),
     FLAG_FILE("lexicon", "with --replace-unk: use translations from FILE, lines of `source TAB target`"),
@@ -47,7 +47,6 @@ static const Flag flags[] = {
                 "text|srt|html", "text"),
     FLAG_FILE("prefix", "begin each translation with the text on the same line of FILE"),
     FLAG_SWITCH("allow-han", "allow Han characters in every target language"),
-    FLAG_SWITCH("transpose", "draw heatmaps with the target at the top"),
     FLAG_INT("mini-batch",
              "sentences decoded together; the results are the same; 1: answer each line of a pipe at once", 1, 4096,
              "64"),
@@ -65,7 +64,8 @@ static const FlagGroup groups[] = {
     {"Samples", "output-sampling seed"},
     {"Unknown words", "replace-unk lexicon allow-han"},
     {"Shortlists", "shortlist shortlist-first shortlist-best"},
-    {"Alignments", "alignment-head alignment-layer threshold level shift end-of-sentence transpose per-page"},
+    {"Alignments", "alignment-head alignment-layer threshold level shift end-of-sentence"},
+    {"Pictures", "per-page title blank row-scale picture-language transpose"},
     {"Machine", "timing isa"},
     {0}};
 
@@ -161,11 +161,11 @@ static int draw(Translating *t, const Translations *found, Err *err) {
     for (int i = 0; i < found->n; i++) {
         const Hypothesis *h = found->nbest[i].count ? found->nbest[i].list : NULL;
         if (!h || !h->alpha) {
-            t->pictures.count++;
+            pictures_skip(&t->pictures);
             continue;
         }
         Alignment a = alignment_at(&t->view, found, i, h);
-        int status = pictures_add(&t->pictures, &a, err);
+        int status = pictures_add(&t->pictures, (Heatmap){.alignments = &a, .count = 1}, err);
         alignment_free(&a);
         if (status) return -1;
     }
@@ -287,7 +287,7 @@ static int translate_lines(Translating *t, Err *err) {
 /* Opens the outputs before it translates, so that a bad path fails at once and not after hours. Returns as `run` of a
    command. */
 static int translate_all(Translating *t, Err *err) {
-    if ((t->pictures.dir && pictures_open(&t->pictures, err)) ||
+    if ((t->pictures.dir && pictures_open(&t->pictures, t->models.list[0], model_path(t->args, 0), err)) ||
         (t->html && output_open(&t->page_file, t->html, err)) || translate_lines(t, err))
         return -1;
     if (t->document.given) document_write(&t->document, translator_spaces_sentences(t->models.list[0]));
@@ -322,10 +322,9 @@ static int read_flags(Translating *t, Err *err) {
     const Args *args = t->args;
     t->alignment = NONE;
     t->html = args_value(args, "html", 0);
-    t->pictures = (Pictures){.dir = args_value(args, "heatmap", 0), .transpose = args_has(args, "transpose")};
     if (search_flags(args, &t->search, err) || args_choice(args, "alignment", &t->alignment, err) ||
-        alignment_view_flags(args, &t->view, err) || pictures_flags(args, &t->pictures, err) ||
-        shortlist_check(args, err))
+        alignment_view_flags(args, &t->view, err) ||
+        pictures_flags(args, args_value(args, "heatmap", 0), &t->pictures, err) || shortlist_check(args, err))
         return -1;
     t->printed = t->search.n_best ? t->search.n_best : 1;
     t->search.alignments = t->alignment != NONE || t->pictures.dir || t->html;

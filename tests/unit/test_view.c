@@ -59,17 +59,23 @@ static Sample hostile(void) {
     };
 }
 
-/* Returns the picture as a string; release with free. */
-static char *draw(Sample *s, bool transpose) {
+/* Returns a picture as a string; release with free. */
+static char *draw_heatmap(const Heatmap *heatmap) {
     char *svg = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&svg, &size);
-    if (!s->alignment.source) sample_fill(s); /* otherwise a test has set its own weights */
-    assert_int_equal(heatmap_svg(out, &s->alignment, transpose, NULL), 0);
+    assert_int_equal(heatmap_svg(out, heatmap), 0);
     fclose(out);
     assert_int_equal(strlen(svg), size);
     return svg;
 }
+
+static char *draw_style(Sample *s, HeatmapStyle style) {
+    if (!s->alignment.source) sample_fill(s); /* otherwise a test has set its own weights */
+    return draw_heatmap(&(Heatmap){.style = style, .alignments = &s->alignment, .count = 1});
+}
+
+static char *draw(Sample *s, bool transpose) { return draw_style(s, (HeatmapStyle){.transpose = transpose}); }
 
 static int count(const char *text, const char *what) {
     int n = 0;
@@ -134,7 +140,7 @@ static void test_heatmap_is_well_formed(void **state) {
             assert_ptr_equal(strstr(svg, "<svg xmlns=\"http://www.w3.org/2000/svg\""), svg);
             assert_well_formed(svg);
             int cells = samples[i].alignment.n_source * samples[i].alignment.n_target;
-            assert_int_equal(count(svg, "<title>"), 1 + cells); /* one for the picture and one for each cell */
+            assert_int_equal(count(svg, "<title>"), cells);
             free(svg);
         }
     }
@@ -146,7 +152,7 @@ static void test_heatmap_escapes(void **state) {
     char *svg = draw(&s, false), found[1024];
     assert_null(strstr(svg, "<script>"));
     assert_non_null(strstr(svg, "]]&gt; → &lt;script&gt;alert(1)&lt;/script&gt;: 1%"));
-    between(svg, "<title>", 1, "</title>", found);
+    between(svg, "<title>", 0, "</title>", found);
     assert_string_equal(found, "&lt; → &lt;script&gt;alert(1)&lt;/script&gt;: 87%");
     assert_non_null(strstr(svg, "���")); /* characters that XML forbids */
     assert_null(strstr(svg, "\\_"));
@@ -182,9 +188,24 @@ static void test_heatmap_transposes(void **state) {
     free(transposed);
 }
 
+/* Joins the lines of the title: the elements that aria-labelledby names. " → " comes before the first line of the
+   target, which is smaller. */
+static void title_of(const char *svg, char title[1024]) {
+    char ids[1024], id[64], line[1024], *rest = ids;
+    bool target = false;
+    between(svg, "aria-labelledby=\"", 0, "\"", ids);
+    *title = 0;
+    for (const char *name; (name = strsep(&rest, " "));) {
+        snprintf(id, sizeof id, "<text id=\"%s\" ", name);
+        between(svg, id, 0, "</text>", line);
+        if (!target && strstr(line, "font-size=\"20\"")) strcat(title, " → "), target = true;
+        strcat(title, strchr(line, '>') + 1);
+    }
+}
+
 static void assert_title(Sample s, const char *expected) {
     char *svg = draw(&s, false), found[1024];
-    between(svg, "<title>", 0, "</title>", found);
+    title_of(svg, found);
     assert_string_equal(found, expected);
     free(svg);
 }
@@ -251,7 +272,7 @@ static void test_heatmap_reports_a_full_disk(void **state) {
     }
     Sample s = tide();
     sample_fill(&s);
-    assert_int_equal(heatmap_svg(full, &s.alignment, false, NULL), -1);
+    assert_int_equal(heatmap_svg(full, &(Heatmap){.alignments = &s.alignment, .count = 1}), -1);
     fclose(full);
 }
 
@@ -259,13 +280,10 @@ static void test_heatmap_reports_a_full_disk(void **state) {
 
 /* Compares a picture with tests/fixtures/heatmaps/NAME.svg. If the pictures shall be others, look at the new ones, and
    copy them there. */
-static void assert_picture(const char *name, const Alignment *alignment, bool transpose, const HeatmapPlace *place) {
-    char path[128], now[SCRATCH_SIZE + 64], *svg = NULL;
-    size_t size = 0;
+static void assert_picture(const char *name, const Alignment *alignment, HeatmapStyle style) {
+    char path[128], now[SCRATCH_SIZE + 64], *svg;
     Err err;
-    FILE *out = open_memstream(&svg, &size);
-    assert_int_equal(heatmap_svg(out, alignment, transpose, place), 0);
-    fclose(out);
+    svg = draw_heatmap(&(Heatmap){.style = style, .alignments = alignment, .count = 1});
     snprintf(path, sizeof path, "tests/fixtures/heatmaps/%s.svg", name);
     snprintf(now, sizeof now, "%s/%s.svg", scratch_folder(), name);
     char *known = file_read(path, NULL, &err);
@@ -299,10 +317,10 @@ static void test_heatmap_looks_as_before(void **state) {
                                  .weight = weights},
                     wide = {.source = words, .target = pieces, .n_source = 5, .n_target = 5, .weight = weights},
                     long_one = {.source = many, .target = pieces, .n_source = 70, .n_target = 2, .weight = equal};
-    assert_picture("characters", &short_one, false, NULL);
-    assert_picture("transposed", &short_one, true, NULL);
-    assert_picture("words", &wide, false, &(HeatmapPlace){38, 50, 400, 3000});
-    assert_picture("long", &long_one, false, &(HeatmapPlace){10, 20, 5000, 300});
+    assert_picture("characters", &short_one, (HeatmapStyle){0});
+    assert_picture("transposed", &short_one, (HeatmapStyle){.transpose = true});
+    assert_picture("words", &wide, (HeatmapStyle){0});
+    assert_picture("long", &long_one, (HeatmapStyle){0});
 }
 
 /* Seven characters of each width in em, as the place of the grid shows: 28 + 10 + 7 · 22 em, rounded up. */
