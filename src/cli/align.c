@@ -30,6 +30,12 @@ static const Flag flags[] = {
      "intersection, union or grow-diag-final-and; soft, mean: link where the harmonic or the arithmetic mean of both "
      "weights is at least --threshold (default: 0.25); the other formats show this mean",
      .choices = symmetrization_names, .fallback = "grow-diag-final-and"},
+    {"minus", 1, "MODEL",
+     "show the weights of MODEL minus those of this model; by word if their pieces differ; formats svg, soft, matrix, "
+     "json",
+     .kind = VALUE_FILE},
+    {"each", 1, NULL, "with the format svg: draw the matrices of each head, and of each layer, in one picture",
+     .choices = "head"},
     FLAG_FILE("links", "with the format html: also mark the links of FILE, for example those of `tide lexicon`"),
     FLAG_FILE("gold", "with the format html: also mark these sure and possible links, and show error rates"),
     {"output", 1, "DIR", "directory for the svg files: DIR/0001.svg ..., or FILE.pdf, FILE.png", .kind = VALUE_DIR},
@@ -52,8 +58,9 @@ typedef struct Direction {
 } Direction;
 
 typedef struct Aligner {
-    Direction forward, reverse;
-    bool both;
+    Direction forward, second; /* second: that of --reverse or --minus */
+    bool reverse, minus;
+    bool each_head;
     SearchOptions search;
     Symmetrization symmetrization;
     AlignmentView view;
@@ -61,6 +68,7 @@ typedef struct Aligner {
     Pictures pictures;
     AlignmentsPage page;
     bool page_by_word;
+    char names[1024]; /* of both models, for the legend of a difference */
     GivenPairs input;
     PairLinks given, gold; /* what the page also marks */
     int pairs;             /* printed so far */
@@ -97,9 +105,9 @@ static int direction_open(Direction *direction, const char *path, const SearchOp
 
 /* Computes the alignments of n pairs, shifted and merged into words if the flags say so; release each with
    alignment_free. */
-static void direction_align(Direction *direction, const Aligner *a, char *const *source, char *const *target, int n,
-                            Alignment *alignments) {
-    session_align(&direction->session, source, target, n, a->search.attention, alignments);
+static void direction_align(Direction *direction, const Aligner *a, AttentionOptions attention, char *const *source,
+                            char *const *target, int n, Alignment *alignments) {
+    session_align(&direction->session, source, target, n, attention, alignments);
     for (int i = 0; i < n; i++) alignment_view_apply(&a->view, &alignments[i]);
 }
 
@@ -207,21 +215,76 @@ static int emit_symmetrized(Aligner *a, const Alignment *forward, const Alignmen
     return 0;
 }
 
+static bool same_strings(char *const *a, int n, char *const *b, int m) {
+    for (int i = 0; i < n && n == m; i++)
+        if (strcmp(a[i], b[i]) != 0) return false;
+    return n == m;
+}
+
+static bool same_pieces(const Alignment *a, const Alignment *b) {
+    return same_strings(a->source, a->n_source, b->source, b->n_source) &&
+           same_strings(a->target, a->n_target, b->target, b->n_target);
+}
+
+/* Writes the weights of a pair minus those of the --minus model. */
+static int emit_difference(Aligner *a, Alignment *alignment, Alignment *other, Err *err) {
+    if (!same_pieces(alignment, other) && !a->view.words) {
+        alignment_merge_words(alignment);
+        alignment_merge_words(other);
+    }
+    if (!same_pieces(alignment, other))
+        return err_set(err, NULL, 0, "pair %d: MODEL and the --minus model divide it into different words",
+                       a->pairs + 1);
+    float *weight = (float *)alignment->weight;
+    for (int k = 0; k < alignment->n_source * alignment->n_target; k++) weight[k] -= other->weight[k];
+    return emit(a, alignment, err);
+}
+
 /* Aligns the first of n pairs in one batch and prints them in order. A batch takes little more time than one pair. */
 static int align_some(Aligner *a, char *const *source, char *const *target, int n, Err *err) {
-    Alignment forward[MOST_PAIRS], reverse[MOST_PAIRS];
+    Alignment first[MOST_PAIRS], second[MOST_PAIRS];
+    const bool both = a->reverse || a->minus;
     int status = 0;
     n = align_most(source, target, n);
-    direction_align(&a->forward, a, source, target, n, forward);
-    if (a->both) direction_align(&a->reverse, a, target, source, n, reverse);
+    direction_align(&a->forward, a, a->search.attention, source, target, n, first);
+    if (a->reverse) direction_align(&a->second, a, a->search.attention, target, source, n, second);
+    if (a->minus) direction_align(&a->second, a, a->search.attention, source, target, n, second);
     for (int i = 0; i < n; i++) {
-        if (!status) status = alignment_check(&forward[i], a->pairs, err);
-        if (!status && a->both) status = alignment_check(&reverse[i], a->pairs, err);
-        if (!status) status = a->both ? emit_symmetrized(a, &forward[i], &reverse[i], err) : emit(a, &forward[i], err);
-        alignment_free(&forward[i]);
-        if (a->both) alignment_free(&reverse[i]);
+        if (!status) status = alignment_check(&first[i], a->pairs, err);
+        if (!status && both) status = alignment_check(&second[i], a->pairs, err);
+        if (!status && a->reverse) status = emit_symmetrized(a, &first[i], &second[i], err);
+        else if (!status && a->minus) status = emit_difference(a, &first[i], &second[i], err);
+        else if (!status) status = emit(a, &first[i], err);
+        alignment_free(&first[i]);
+        if (both) alignment_free(&second[i]);
         a->pairs++;
     }
+    return status;
+}
+
+/* Aligns a pair once for each head and draws all matrices: the layers below each other. */
+static int draw_heads(Aligner *a, char *const *source, char *const *target, Err *err) {
+    const Alignments has = model_alignments(&a->forward.translator.model);
+    const int layer = a->search.attention.layer, first = layer ? layer : 1, last = layer ? layer : has.layers;
+    Alignment *alignments = NULL;
+    char **captions = NULL;
+    int status = 0;
+    for (int k = 0; k < (last - first + 1) * has.heads && !status; k++) {
+        AttentionOptions attention = a->search.attention;
+        attention.layer = first + k / has.heads;
+        attention.head = 1 + k % has.heads;
+        direction_align(&a->forward, a, attention, source, target, 1, arraddnptr(alignments, 1));
+        arrput(captions,
+               heatmap_head_caption(a->pictures.style.language, has.layers > 1 ? attention.layer : 0, attention.head));
+        status = alignment_check(&alignments[k], a->pairs, err);
+    }
+    const Heatmap heatmap = {
+        .alignments = alignments, .count = (int)arrlen(alignments), .captions = captions, .across = has.heads};
+    if (!status) status = pictures_add(&a->pictures, heatmap, err);
+    for (int k = 0; k < heatmap.count; k++) alignment_free(&alignments[k]);
+    arrfree(alignments);
+    strings_free(captions);
+    a->pairs++;
     return status;
 }
 
@@ -232,7 +295,8 @@ static int align_all(Aligner *a, Err *err) {
     int status = 0;
     messages_progress(&view);
     while (a->pairs < n && !status) {
-        status = align_some(a, source + a->pairs, target + a->pairs, n - a->pairs, err);
+        status = a->each_head ? draw_heads(a, source + a->pairs, target + a->pairs, err)
+                              : align_some(a, source + a->pairs, target + a->pairs, n - a->pairs, err);
         progress_count(&view, "aligning", a->pairs, n, seconds_now(), false);
     }
     progress_clear(&view);
@@ -241,12 +305,12 @@ static int align_all(Aligner *a, Err *err) {
 
 /* Reads the pairs and their links. */
 static int read_pairs(Aligner *a, const Args *args, Err *err) {
-    const Translator *forward = &a->forward.translator, *reverse = &a->reverse.translator;
+    const Translator *forward = &a->forward.translator, *second = &a->second.translator;
     const int most = a->search.max_length;
     if (given_pairs_read(&a->input, args, forward, err)) return -1;
     const int n = (int)arrlen(a->input.text[SOURCE]);
     return given_pairs_check(&a->input, forward, false, most, err) ||
-           (a->both && given_pairs_check(&a->input, reverse, true, most, err)) ||
+           ((a->reverse || a->minus) && given_pairs_check(&a->input, second, a->reverse, most, err)) ||
            pair_links_read(&a->given, args_value(args, "links", 0), n, err) ||
            pair_links_read(&a->gold, args_value(args, "gold", 0), n, err);
 }
@@ -258,13 +322,13 @@ static void write_page(Aligner *a, const char *model) {
 
 /* Aligns the pairs with models that are loaded. */
 static int run_on(Aligner *a, const Args *args, int threads, Err *err) {
-    const Translator *forward = &a->forward.translator, *reverse = &a->reverse.translator;
+    const Translator *forward = &a->forward.translator, *second = &a->second.translator;
     Threads *pool = threads_new(threads);
     alignments_page_init(&a->page);
     session_init(&a->forward.session, &forward, 1, pool);
     search_options_session(&a->search, &a->forward.session);
-    session_init(&a->reverse.session, &reverse, 1, pool);
-    a->reverse.session.products = a->forward.session.products;
+    session_init(&a->second.session, &second, 1, pool);
+    a->second.session.products = a->forward.session.products;
     const bool failed = read_pairs(a, args, err) ||
                         (a->pictures.dir && pictures_open(&a->pictures, forward, args->words[0], err)) ||
                         align_all(a, err) || pictures_close(&a->pictures, err);
@@ -272,7 +336,7 @@ static int run_on(Aligner *a, const Args *args, int threads, Err *err) {
     pictures_free(&a->pictures);
     alignments_page_free(&a->page);
     session_free(&a->forward.session);
-    session_free(&a->reverse.session);
+    session_free(&a->second.session);
     threads_free(pool);
     pair_links_free(&a->given);
     pair_links_free(&a->gold);
@@ -287,37 +351,56 @@ static int check_flags(const Args *args, const Aligner *a, Err *err) {
         return usage_error(err, "--output DIR needs --format svg; other formats go to standard output, as in `> FILE`");
     if (a->format != HTML && (args_has(args, "links") || args_has(args, "gold")))
         return usage_error(err, "--links and --gold need the format html");
-    if (args_has(args, "symmetrize") && !a->both) return usage_error(err, "--symmetrize needs --reverse MODEL");
-    if (a->both && (!a->view.words || a->format == HTML))
+    if (a->each_head && (a->format != SVG || a->reverse || a->minus || args_has(args, "alignment-head")))
+        return usage_error(err, "--each head needs --format svg, without --reverse, --minus and --alignment-head");
+    if (a->minus && (a->reverse || a->pictures.style.row_scale || a->format == PHARAOH || a->format == HTML))
+        return usage_error(err,
+                           "--minus is for the formats svg, soft, matrix and json, without --reverse and --row-scale");
+    if (args_has(args, "symmetrize") && !a->reverse) return usage_error(err, "--symmetrize needs --reverse MODEL");
+    if (a->reverse && (!a->view.words || a->format == HTML))
         return usage_error(err, "--reverse needs --level word, and has no format html");
-    if (a->both && a->format != PHARAOH && !symmetrization_is_soft(a->symmetrization))
+    if (a->reverse && a->format != PHARAOH && !symmetrization_is_soft(a->symmetrization))
         return usage_error(err, "--reverse with this format needs --symmetrize soft or mean");
     return 0;
 }
 
 /* Loads the --reverse model and checks that it does not have the direction of MODEL. */
 static int reverse_open(Aligner *a, const char *path, Err *err) {
-    const char(*langs)[16] = a->forward.translator.options.langs, (*other)[16] = a->reverse.translator.options.langs;
+    const char(*langs)[16] = a->forward.translator.options.langs, (*other)[16] = a->second.translator.options.langs;
     SearchOptions search = a->search;
     search.tag = NULL; /* it is for the sources of MODEL, which are the targets of this model */
-    if (direction_open(&a->reverse, path, &search, err)) return -1;
+    if (direction_open(&a->second, path, &search, err)) return -1;
     const bool same = !strcmp(langs[0], other[0]) && !strcmp(langs[1], other[1]);
     if (!same || !strcmp(langs[0], langs[1])) return 0;
     return err_set(err, path, 0, "translates from %s to %s, as MODEL does; --reverse needs a model from %s to %s",
                    langs[0], langs[1], langs[1], langs[0]);
 }
 
+/* Loads the --minus model, which must have the languages of MODEL, and names both in the legend. */
+static int minus_open(Aligner *a, const char *path, const char *model, Err *err) {
+    const char(*langs)[16] = a->forward.translator.options.langs, (*other)[16] = a->second.translator.options.langs;
+    if (direction_open(&a->second, path, &a->search, err)) return -1;
+    if (strcmp(langs[0], other[0]) != 0 || strcmp(langs[1], other[1]) != 0)
+        return err_set(err, path, 0, "translates from %s to %s, but MODEL from %s to %s", other[0], other[1], langs[0],
+                       langs[1]);
+    snprintf(a->names, sizeof a->names, "%s − %s", model, path);
+    a->pictures.style.difference = a->names;
+    return 0;
+}
+
 static int run(const Args *args, Err *err) {
-    int threads, format, method;
-    Aligner a = {.both = args_has(args, "reverse")};
+    int threads, format, method, each = -1;
+    Aligner a = {.reverse = args_has(args, "reverse"), .minus = args_has(args, "minus")};
     if (given_pairs_exclude(args, "tgt", err)) return -1;
     if (args->word_count != 1 || !given_pairs_flags(args, "tgt"))
         return usage_error(err, "align needs MODEL, and --src with --tgt, --tsv, --csv or --jsonl; see `tide align "
                                 "--help`");
     if (machine_flags(args, &threads, err) || pictures_flags(args, args_value(args, "output", 0), &a.pictures, err) ||
         search_flags(args, &a.search, err) || alignment_view_flags(args, &a.view, err) ||
-        args_choice(args, "format", &format, err) || args_choice(args, "symmetrize", &method, err))
+        args_choice(args, "format", &format, err) || args_choice(args, "symmetrize", &method, err) ||
+        args_choice(args, "each", &each, err))
         return -1;
+    a.each_head = each >= 0;
     a.format = (Format)format;
     if (a.pictures.dir && raster_format(a.pictures.dir) && !args_has(args, "format")) a.format = SVG;
     a.symmetrization = (Symmetrization)method;
@@ -327,10 +410,11 @@ static int run(const Args *args, Err *err) {
         a.view.words = false;
     }
     const bool failed = direction_open(&a.forward, args->words[0], &a.search, err) ||
-                        (a.both && reverse_open(&a, args_value(args, "reverse", 0), err)) ||
+                        (a.reverse && reverse_open(&a, args_value(args, "reverse", 0), err)) ||
+                        (a.minus && minus_open(&a, args_value(args, "minus", 0), args->words[0], err)) ||
                         run_on(&a, args, threads, err);
     translator_free(&a.forward.translator);
-    translator_free(&a.reverse.translator);
+    translator_free(&a.second.translator);
     return failed ? -1 : 0;
 }
 

@@ -37,6 +37,7 @@ static const Flag flags[] = {
     {"heatmap", 1, "DIR", "draw each translation's alignment as DIR/0001.svg ..., or FILE.pdf, FILE.png",
      .kind = VALUE_DIR},
     FLAGS_PICTURES,
+    {"each", 1, NULL, "draw the matrices of each hypothesis of --n-best in one picture", .choices = "hypothesis"},
     FLAG_FILE("html", "write an interactive page with the alignments of all printed hypotheses"),
     FLAG_SWITCH("replace-unk", "replace each <unk> by the source word that it is aligned to"),
     FLAG_FILE("lexicon", "with --replace-unk: use translations from FILE, lines of `source TAB target`"),
@@ -65,7 +66,7 @@ static const FlagGroup groups[] = {
     {"Unknown words", "replace-unk lexicon allow-han"},
     {"Shortlists", "shortlist shortlist-first shortlist-best"},
     {"Alignments", "alignment-head alignment-layer threshold level shift end-of-sentence"},
-    {"Pictures", "per-page title blank row-scale picture-language transpose"},
+    {"Pictures", "each per-page title blank row-scale picture-language transpose"},
     {"Machine", "timing isa"},
     {0}};
 
@@ -102,6 +103,7 @@ typedef struct Translating {
     AlignmentView view;
     int threads;
     int printed; /* hypotheses of each sentence, at most */
+    int each;    /* draw all of them: 0; only the best: NONE */
     Models models;
     Lexicon *lexicon;    /* NULL: none */
     Glossary glossary;   /* all zero: none */
@@ -157,18 +159,32 @@ static void print_hypothesis(const Translating *t, const Translations *found, in
     mem_free(text);
 }
 
-static int draw(Translating *t, const Translations *found, Err *err) {
-    for (int i = 0; i < found->n; i++) {
-        const Hypothesis *h = found->nbest[i].count ? found->nbest[i].list : NULL;
-        if (!h || !h->alpha) {
-            pictures_skip(&t->pictures);
-            continue;
-        }
-        Alignment a = alignment_at(&t->view, found, i, h);
-        int status = pictures_add(&t->pictures, (Heatmap){.alignments = &a, .count = 1}, err);
-        alignment_free(&a);
-        if (status) return -1;
+/* Draws the first `most` hypotheses of sentence i in one picture: their words down the side, or at the top. */
+static int draw_hypotheses(Translating *t, const Translations *found, int i, int most, Err *err) {
+    const Nbest *nbest = &found->nbest[i];
+    Alignment *alignments = NULL;
+    char **captions = NULL;
+    for (int k = 0; k < most && k < nbest->count && nbest->list[k].alpha; k++) {
+        arrput(alignments, alignment_at(&t->view, found, i, &nbest->list[k]));
+        arrput(captions, heatmap_hypothesis_caption(t->pictures.style.language, k + 1, nbest->list[k].score));
     }
+    const int count = (int)arrlen(alignments);
+    const Heatmap heatmap = {.alignments = alignments,
+                             .count = count,
+                             .captions = t->each >= 0 ? captions : NULL,
+                             .across = t->pictures.style.transpose ? count : 1};
+    const int status = count ? pictures_add(&t->pictures, heatmap, err) : 0;
+    if (!count) pictures_skip(&t->pictures);
+    for (int k = 0; k < count; k++) alignment_free(&alignments[k]);
+    arrfree(alignments);
+    strings_free(captions);
+    return status;
+}
+
+static int draw(Translating *t, const Translations *found, Err *err) {
+    const int most = t->each >= 0 ? t->printed : 1;
+    for (int i = 0; i < found->n; i++)
+        if (draw_hypotheses(t, found, i, most, err)) return -1;
     return 0;
 }
 
@@ -320,12 +336,14 @@ static int translate(Translating *t, Err *err) {
 
 static int read_flags(Translating *t, Err *err) {
     const Args *args = t->args;
-    t->alignment = NONE;
+    t->alignment = t->each = NONE;
     t->html = args_value(args, "html", 0);
     if (search_flags(args, &t->search, err) || args_choice(args, "alignment", &t->alignment, err) ||
-        alignment_view_flags(args, &t->view, err) ||
+        args_choice(args, "each", &t->each, err) || alignment_view_flags(args, &t->view, err) ||
         pictures_flags(args, args_value(args, "heatmap", 0), &t->pictures, err) || shortlist_check(args, err))
         return -1;
+    if (t->each >= 0 && (!t->pictures.dir || !t->search.n_best))
+        return usage_error(err, "--each hypothesis needs --heatmap and --n-best");
     t->printed = t->search.n_best ? t->search.n_best : 1;
     t->search.alignments = t->alignment != NONE || t->pictures.dir || t->html;
     return 0;

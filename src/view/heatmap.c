@@ -23,23 +23,23 @@ enum {
 
 static int clamp(int value, int low, int high) { return value < low ? low : value > high ? high : value; }
 
-/* The cells beside or below each other, if all matrices are as large as the largest. */
-static int cells_along(const Heatmap *h) {
+/* The size of a cell. Several matrices have smaller cells than one has alone, but numbers where one has numbers. */
+static int cell_size(const Heatmap *h) {
     const int across = h->across ? h->across : 1, down = (h->count + across - 1) / across;
-    int source = 1, target = 1;
+    int source = 1, target = 1; /* pieces of the largest matrix */
     for (int k = 0; k < h->count; k++) {
         const Alignment *a = &h->alignments[k];
         if (a->n_source > source) source = a->n_source;
         if (a->n_target > target) target = a->n_target;
     }
-    const int columns = across * (h->style.transpose ? target : source),
-              rows = down * (h->style.transpose ? source : target);
-    return rows > columns ? rows : columns;
+    const int columns = h->style.transpose ? target : source, rows = h->style.transpose ? source : target,
+              one = rows > columns ? rows : columns,
+              all = down * rows > across * columns ? down * rows : across * columns;
+    return clamp(GRID_SIZE / all, clamp(GRID_SIZE / one, CELL_MIN, CELL_WITH_NUMBER), CELL_MAX);
 }
 
 int heatmap_svg(FILE *out, const Heatmap *h) {
-    const int cell = clamp(GRID_SIZE / cells_along(h), CELL_MIN, CELL_MAX),
-              legend = legend_width(&h->style, LEGEND_FONT);
+    const int cell = cell_size(h), legend = legend_width(&h->style, LEGEND_FONT);
     const HeatmapSizes sizes = {.grid = {.cell = cell,
                                          .font = clamp(cell * 7 / 10, LABEL_MIN, LABEL_MAX),
                                          .gap = LABEL_GAP,

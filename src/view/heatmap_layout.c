@@ -74,18 +74,25 @@ static int place_columns(HeatmapLayout *l) {
     return x - l->sizes.grid_gap;
 }
 
+/* The room of the labels above row r of the matrices. */
+static int row_above(const HeatmapLayout *l, int r) {
+    int above = 0;
+    for (int k = r * l->across; k < l->heatmap->count && k < (r + 1) * l->across; k++)
+        above = most(above, grid_above(&l->grids[k]));
+    return above;
+}
+
 /* Finds the upper ends of the rows of matrices below y. Returns the lower end of the last. */
 static int place_rows(HeatmapLayout *l, int y) {
     const Heatmap *h = l->heatmap;
     const int caption = h->captions ? line_height(l->sizes.caption) + l->sizes.grid.gap / 2 : 0;
     for (int r = 0; r < l->down; r++) {
-        int above = 0, height = 0;
+        int height = 0;
         for (int k = r * l->across; k < h->count && k < (r + 1) * l->across; k++) {
             const Grid *g = &l->grids[k];
-            above = most(above, grid_above(g));
             height = most(height, g->n_rows * g->sizes.cell);
         }
-        l->rows[r] = y + caption + above;
+        l->rows[r] = y + caption + row_above(l, r);
         y = l->rows[r] + height + l->sizes.grid_gap;
     }
     return y - l->sizes.grid_gap;
@@ -158,7 +165,7 @@ void heatmap_layout_draw(FILE *out, const HeatmapLayout *l, int x, int y) {
         const Grid *g = &l->grids[k];
         const int left = x + l->columns[k % l->across], top = y + l->rows[k / l->across];
         if (h->captions) {
-            const int above = grid_above(g) ? grid_above(g) : l->sizes.grid.gap / 2;
+            const int above = most(row_above(l, k / l->across), l->sizes.grid.gap / 2);
             fprintf(out, "<text class=\"caption\" x=\"%d\" y=\"%d\" font-size=\"%d\">", left,
                     top - above - line_height(font) + font, font);
             svg_text(out, h->captions[k]);

@@ -7,18 +7,19 @@
 #include "view/ramp.h"
 #include "view/svg_text.h"
 
-enum { STEPS = 50, STEP = 4, RAMP_WIDTH = STEPS * STEP, RAMP_HEIGHT = 14, RAMP_GAP = 14 };
+enum { STEPS = 50, STEP = 4, RAMP_WIDTH = STEPS * STEP, RAMP_HEIGHT = 14, RAMP_GAP = 14, DIFFERENCE_EMS = 30 };
 
 /* What the colours mean; owned by the caller. */
 static char *meaning(const HeatmapStyle *style) {
     const bool zh = style->language == HEATMAP_ZH;
     MemoryFile memory;
     FILE *out = memory_open(&memory);
-    if (style->difference)
-        fprintf(out, zh ? "注意力权重之差：%s" : "difference of attention weights: %s", style->difference);
+    char *what = text_cut(style->difference ? style->difference : "", DIFFERENCE_EMS);
+    if (style->difference) fprintf(out, zh ? "注意力权重之差：%s" : "difference of attention weights: %s", what);
     else if (!style->row_scale) fputs(zh ? "注意力权重 α" : "attention weight α", out);
     else if (style->transpose) fputs(zh ? "占该列最大权重的比例" : "share of the column's largest weight", out);
     else fputs(zh ? "占该行最大权重的比例" : "share of the row's largest weight", out);
+    mem_free(what);
     return memory_close(&memory, NULL);
 }
 

@@ -44,6 +44,58 @@ grep -q 'b.pdf: rsvg-convert failed with exit status 3' "$scratch/stderr" || die
 rm "$scratch/bin/rsvg-convert"
 pictures "$scratch/b.png" && die 'no rsvg-convert'
 grep -q 'install the package librsvg2-bin' "$scratch/stderr" || die "$(cat "$scratch/stderr")"
+
+# What the pictures show: handouts, blank ones, colours by row, and several matrices in one picture. pictures.py reads them.
+draw() { # FOLDER [FLAG ...]: pictures of the 12 pairs
+    folder=$scratch/$1
+    shift
+    tide_ok align "$scratch/run" --src "$scratch/dev.zh" --tgt "$scratch/dev.en" --format svg --output "$folder" "$@"
+}
+weights() { tide_ok align "$@" --src "$scratch/dev.zh" --tgt "$scratch/dev.en" --format json; } # MODEL [FLAG ...]
+smallest_run "$scratch/layers" --after-batches 12 --arch transformer --dim-emb 8 --dim-ffn 12 --heads 2 --dec-depth 2
+smallest_run "$scratch/other" --after-batches 12
+smallest_run "$scratch/merges" --after-batches 2 --bpe-merges 50 50
+smallest_run "$scratch/bpe" --after-batches 2 --tokenizer bpe bpe
+draw alone
+draw sheets --per-page 12 --title 'A handout'
+draw two --per-page 2
+draw blank --per-page 12 --blank --picture-language zh
+draw rows --row-scale
+draw minus --minus "$scratch/other"
+weights "$scratch/run" >"$scratch/json"
+weights "$scratch/other" >"$scratch/other.json"
+weights "$scratch/run" --minus "$scratch/other" >"$scratch/minus.json"
+weights "$scratch/run" --minus "$scratch/merges" >"$scratch/words.json"
+for layer in 1 2; do
+    for head in 1 2; do
+        weights "$scratch/layers" --alignment-layer $layer --alignment-head $head >"$scratch/head.$layer.$head"
+    done
+done
+each() { tide_ok align "$scratch/layers" --src "$scratch/dev.zh" --tgt "$scratch/dev.en" --each head --format svg --output "$@"; }
+each "$scratch/heads"
+each "$scratch/layer" --alignment-layer 2 --picture-language zh
+tide_ok translate "$scratch/run" --n-best 3 --alignment soft --each hypothesis --heatmap "$scratch/hypotheses" \
+    <"$scratch/dev.zh" >"$scratch/nbest"
+for words in '潮水。' "$(printf '潮水%.0s' $(seq 150))" '大海。'; do echo "$words"; done >"$scratch/long.zh"
+tide_ok align "$scratch/run" --src "$scratch/long.zh" --tgt "$scratch/long.zh" --format svg --output "$scratch/long" --per-page 3
+if has python3 'what pictures show'; then python3 tests/e2e/pictures.py "$scratch" || die 'what pictures show'; fi
+
+pair="--src $scratch/dev.zh --tgt $scratch/dev.en"
+refused 1 'pair 1: MODEL and the --minus model divide it into different words' align "$scratch/run" $pair --format json \
+    --minus "$scratch/bpe"
+refused 2 'minus is for the formats svg' align "$scratch/run" $pair --minus "$scratch/other"
+refused 2 'each head needs --format svg' align "$scratch/run" $pair --each head
+refused 2 'each hypothesis needs --heatmap and --n-best' translate "$scratch/run" --each hypothesis --heatmap "$scratch/x"
+refused 2 'each must be one of head' align "$scratch/run" $pair --each layer --format svg --output "$scratch/x"
+for flag in '--per-page 2' --blank --row-scale '--picture-language zh'; do
+    refused 2 "^tide: ${flag% *} is for pictures; name their folder or file" align "$scratch/run" $pair $flag
+done
+refused 2 'picture-language must be one of en|zh' translate "$scratch/run" --heatmap "$scratch/x" --picture-language de
+refused 2 'picture-language needs --heatmap' attend --picture-language zh
+refused 2 'title is for sheets, with --per-page 2 or more' translate "$scratch/run" --heatmap "$scratch/x" --title x
+refused 2 'title must be one line' translate "$scratch/run" --heatmap "$scratch/x" --per-page 2 --title ''
+refused 2 'per-page' translate "$scratch/run" --heatmap "$scratch/x" --per-page 13
+
 if has rsvg-convert 'true PNG and PDF' librsvg2-bin; then
     tide_ok translate "$scratch/run" --heatmap "$scratch/true.png" <"$scratch/two.zh" >"$scratch/found"
     tide_ok translate "$scratch/run" --heatmap "$scratch/true.pdf" <"$scratch/two.zh" | cmp - "$scratch/found" || die 'PDF and PNG'

@@ -14,8 +14,10 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include "view/drawing.h"
 #include "view/heatmap.h"
 #include "view/progress.h"
+#include "view/ramp.h"
 #include "view/spelling.h"
 #include "view/table.h"
 #include "core/base.h"
@@ -252,6 +254,101 @@ static void test_heatmap_takes_any_weight(void **state) {
     svg = draw(&s, false);
     assert_non_null(strstr(svg, "fill=\"#88a1c9\""));
     free(svg);
+}
+
+/* The relative luminance of "#rrggbb" (WCAG 2). */
+static double luminance(const char *hex) {
+    static const double share[] = {0.2126, 0.7152, 0.0722};
+    double sum = 0;
+    for (int i = 0; i < 3; i++) {
+        const char byte[] = {hex[1 + 2 * i], hex[2 + 2 * i], 0};
+        const double c = (double)strtol(byte, NULL, 16) / 255;
+        sum += share[i] * (c <= 0.04045 ? c / 12.92 : pow((c + 0.055) / 1.055, 2.4));
+    }
+    return sum;
+}
+
+/* Black or white numbers, as on pages, have a contrast of 4.5 on every colour of both ramps. */
+static void test_numbers_have_contrast(void **state) {
+    (void)state;
+    for (int i = -10000; i <= 10000; i++) {
+        char hex[8];
+        const char *ink = ramp_ink(i / 1e4);
+        ramp_colour(i / 1e4, hex);
+        const double a = luminance(hex) + 0.05, b = luminance(ink) + 0.05, contrast = a > b ? a / b : b / a;
+        if (contrast < 4.5) fail_msg("%s on %s, the colour of %g: a contrast of %.3f", ink, hex, i / 1e4, contrast);
+        if (i >= 0) assert_string_equal(ink, i / 1e4 < DRAWING_STRONG ? "#000000" : "#ffffff");
+    }
+    char hex[8];
+    ramp_colour(-1, hex);
+    assert_string_equal(hex, "#b3400b"); /* --second in page.css */
+    ramp_colour(-0.0, hex);
+    assert_string_equal(hex, "#ffffff");
+}
+
+/* Half of the largest weight of a row has the colour of 0.5; the row of a target piece is a column if it is at the top.
+ */
+static void test_colours_of_rows(void **state) {
+    (void)state;
+    for (int transpose = 0; transpose < 2; transpose++) {
+        Sample s = {.source = {"a", "b", "c"}, .target = {"x", "y"}};
+        sample_fill(&s);
+        const float weights[] = {0.1f, 0.2f, 0, 0, 0, 0};
+        memcpy(s.weight, weights, sizeof weights);
+        char *svg = draw_style(&s, (HeatmapStyle){.transpose = transpose, .row_scale = true});
+        assert_non_null(strstr(svg, "fill=\"#88a1c9\"><title>a → x: 10%"));
+        assert_non_null(strstr(svg, "fill=\"#1b4690\"><title>b → x: 20%"));
+        assert_non_null(strstr(svg, "fill=\"#ffffff\"><title>c → y: 0%"));
+        assert_non_null(strstr(svg, "fill=\"#ffffff\">20</text>"));
+        assert_non_null(strstr(svg, transpose ? ">share of the column's largest" : ">share of the row's largest"));
+        free(svg);
+    }
+}
+
+/* A picture of differences: signs, limits, both ends of the legend; a long name in it is cut. */
+static void test_differences(void **state) {
+    (void)state;
+    Sample s = {.source = {"a", "b", "c", "d"}, .target = {"x"}};
+    sample_fill(&s);
+    const float weights[] = {-0.25f, 0.5f, -3, 0};
+    memcpy(s.weight, weights, sizeof weights);
+    char *svg = draw_style(&s, (HeatmapStyle){.difference = "one − two"});
+    assert_non_null(strstr(svg, "a → x: −25%</title>"));
+    assert_non_null(strstr(svg, "b → x: +50%</title>"));
+    assert_non_null(strstr(svg, "fill=\"#b3400b\"><title>c → x: −100%</title>"));
+    assert_non_null(strstr(svg, "d → x: 0%</title>"));
+    assert_int_equal(count(svg, ">−25</text>") + count(svg, ">+50</text>") + count(svg, ">−100</text>"), 3);
+    assert_non_null(strstr(svg, ">difference of attention weights: one − two</text>"));
+    assert_non_null(strstr(svg, ">−100%</text>"));
+    free(svg);
+    char name[400];
+    memset(name, 'm', sizeof name - 1);
+    name[sizeof name - 1] = 0;
+    svg = draw_style(&s, (HeatmapStyle){.difference = name, .language = HEATMAP_ZH});
+    assert_non_null(strstr(svg, ">注意力权重之差：mmm"));
+    assert_non_null(strstr(svg, "m…</text>"));
+    free(svg);
+}
+
+/* Two hypotheses below each other: their target labels differ, so the title is the source alone, and each has its own
+   rows. */
+static void test_several_matrices(void **state) {
+    (void)state;
+    Sample samples[] = {{.source = {"a", "b"}, .target = {"x", "y"}}, {.source = {"a", "b"}, .target = {"z"}}};
+    char *captions[] = {heatmap_hypothesis_caption(HEATMAP_EN, 1, -0.25), heatmap_hypothesis_caption(HEATMAP_ZH, 2, 1)},
+         title[1024];
+    for (int i = 0; i < 2; i++) sample_fill(&samples[i]);
+    const Alignment both[] = {samples[0].alignment, samples[1].alignment};
+    char *svg = draw_heatmap(&(Heatmap){.alignments = both, .count = 2, .captions = captions});
+    assert_well_formed(svg);
+    title_of(svg, title);
+    assert_string_equal(title, "a b");
+    assert_non_null(strstr(svg, ">1: score −0.250</text>"));
+    assert_non_null(strstr(svg, ">2：得分 1.000</text>"));
+    assert_int_equal(count(svg, ">a</text>"), 1); /* a label of both */
+    assert_int_equal(count(svg, "<title>"), 2 * 2 + 2);
+    free(svg);
+    for (int i = 0; i < 2; i++) mem_free(captions[i]);
 }
 
 static void test_heatmap_is_deterministic(void **state) {
@@ -783,6 +880,10 @@ int main(void) {
         cmocka_unit_test(test_heatmap_joins_sentences),
         cmocka_unit_test(test_heatmap_joins_pieces),
         cmocka_unit_test(test_heatmap_takes_any_weight),
+        cmocka_unit_test(test_numbers_have_contrast),
+        cmocka_unit_test(test_colours_of_rows),
+        cmocka_unit_test(test_differences),
+        cmocka_unit_test(test_several_matrices),
         cmocka_unit_test(test_heatmap_is_deterministic),
         cmocka_unit_test(test_heatmap_reports_a_full_disk),
         cmocka_unit_test(test_heatmap_looks_as_before),
