@@ -350,10 +350,10 @@ def check_link(page):
 # ---- what else the page does -----------------------------------------------------------------------------------------
 
 
-def check_picture(page, svg):
-    """The copied picture shows what the page shows, also on paper, and what `tide translate --heatmap` draws: sentences,
-    labels, colours and numbers of the cells."""
-    with open(os.environ["HEATMAP"], encoding="utf-8") as file:
+def compare_pictures(page, svg, path):
+    """Compares a copied picture with a file of `tide translate --heatmap`: sentences, labels, colours and numbers of the cells,
+    legend. Returns the parts of the first."""
+    with open(path, encoding="utf-8") as file:
         drawn = file.read()
     read = """((svg) => {
         const found = new DOMParser().parseFromString(svg, "image/svg+xml"), all = (what) => [...found.querySelectorAll(what)];
@@ -363,11 +363,23 @@ def check_picture(page, svg):
                  cells: cells.map((cell) => cell.textContent), colours: cells.map((cell) => bytes(cell.getAttribute("fill"))),
                  numbers: all("g text").filter((t) => /^[0-9]+$/.test(t.textContent))
                      .map((t) => [t.textContent, t.getAttribute("fill")]),
-                 legend: all("g text").map((t) => t.textContent).filter((t) => /%$|α/.test(t)).sort() }; })"""
+                 legend: all("g text").map((t) => t.textContent).filter((t) => /%$|weight|权重/.test(t)).sort() }; })"""
     ours, theirs = (page.value(f"{read}({json.dumps(one)})") for one in (svg, drawn))
     for part in ("title", "cells", "numbers", "legend"):
         equal(ours[part], theirs[part], f"{part} of the copied picture and of --heatmap")
     check(len(ours["numbers"]) > 10 and len(ours["colours"]) == len(theirs["colours"]), "cells of the pictures")
+    compare_colours(ours["colours"], theirs["colours"], path)
+    return ours
+
+
+def compare_colours(ours, theirs, name):
+    apart = max(abs(x - y) for a, b in zip(ours, theirs) for x, y in zip(a, b))
+    check(apart <= 1, f"colours of the copied picture and of {name}: {apart} apart")
+
+
+def check_picture(page, svg):
+    """The copied picture shows what the page shows, also on paper, and what --heatmap draws."""
+    ours = compare_pictures(page, svg, os.environ["HEATMAP"] + "/0001.svg")
     colours = """[...document.querySelectorAll(".matrix td:not(.corner)")].map((cell) => {
         const pixel = document.createElement("canvas").getContext("2d");
         pixel.fillStyle = getComputedStyle(cell).backgroundColor;
@@ -381,9 +393,8 @@ def check_picture(page, svg):
     printed = page.value(colours)
     check(page.value("[...document.querySelectorAll('.line, .matrix')].every((one) => one.checkVisibility())"), "what is printed")
     page.send("Emulation.setEmulatedMedia", media="", features=[])
-    for name, others in (("--heatmap", theirs["colours"]), ("the page", shown), ("print", printed)):
-        apart = max(abs(x - y) for a, b in zip(ours["colours"], others) for x, y in zip(a, b))
-        check(apart <= 1, f"colours of the copied picture and of {name}: {apart} apart")
+    for name, others in (("the page", shown), ("print", printed)):
+        compare_colours(ours["colours"], others, name)
     numbers = page.value("""[...document.querySelectorAll(".matrix td:not(.corner, .faint)")].map((cell) => cell.textContent)
         .filter(Boolean)""")
     equal([number for number, _ in ours["numbers"]], numbers, "the numbers of the page")
@@ -522,8 +533,7 @@ def check_row_scale(page):
     page.value("Object.defineProperty(navigator, 'clipboard', { value: { writeText: async (t) => { window.got = t; } } })")
     page.value("document.querySelector('[data-format=svg]').click()")
     page.wait("window.got")
-    darkest = page.value("got.match(/fill=\"#1b4690\"/g).length")
-    check(darkest >= len(numbers) and "α as a share of the largest of its row" in page.value("got"), "the copied scaled picture")
+    compare_pictures(page, page.value("got"), os.environ["HEATMAP"] + "-rows/0001.svg")
     page.clean("row scale")
 
 

@@ -10,7 +10,8 @@ live() { python3 tests/e2e/live.py "$@" || { cat "$scratch/log" >&2; die "live.p
 make_models
 smallest_run "$scratch/back" --after-batches 12 --langs en zh --tokenizer bpe char --arch transformer --heads 2 --dim-ffn 24
 echo $sentence | tide_ok translate "$scratch/run" --alignment hard --heatmap "$scratch/heatmap" >"$scratch/expected"
-export HEATMAP="$scratch/heatmap/0001.svg"
+export HEATMAP="$scratch/heatmap"
+echo $sentence | tide_ok translate "$scratch/run" --heatmap "$HEATMAP-rows" --row-scale >"$scratch/scaled"
 
 failures() {
     KEY=0123456789abcdef-key
