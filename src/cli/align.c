@@ -243,18 +243,20 @@ static int emit_difference(Aligner *a, Alignment *alignment, Alignment *other, E
 /* Aligns the first of n pairs in one batch and prints them in order. A batch takes little more time than one pair. */
 static int align_some(Aligner *a, char *const *source, char *const *target, int n, Err *err) {
     Alignment first[MOST_PAIRS], second[MOST_PAIRS];
-    const bool both = a->reverse || a->minus;
+    const bool reverse = a->reverse, both = reverse || a->minus;
     int status = 0;
     n = align_most(source, target, n);
     direction_align(&a->forward, a, a->search.attention, source, target, n, first);
-    if (a->reverse) direction_align(&a->second, a, a->search.attention, target, source, n, second);
-    if (a->minus) direction_align(&a->second, a, a->search.attention, source, target, n, second);
+    if (both)
+        direction_align(&a->second, a, a->search.attention, reverse ? target : source, reverse ? source : target, n,
+                        second);
     for (int i = 0; i < n; i++) {
         if (!status) status = alignment_check(&first[i], a->pairs, err);
         if (!status && both) status = alignment_check(&second[i], a->pairs, err);
-        if (!status && a->reverse) status = emit_symmetrized(a, &first[i], &second[i], err);
-        else if (!status && a->minus) status = emit_difference(a, &first[i], &second[i], err);
-        else if (!status) status = emit(a, &first[i], err);
+        if (!status && !both) status = emit(a, &first[i], err);
+        else if (!status)
+            status = reverse ? emit_symmetrized(a, &first[i], &second[i], err)
+                             : emit_difference(a, &first[i], &second[i], err);
         alignment_free(&first[i]);
         if (both) alignment_free(&second[i]);
         a->pairs++;
