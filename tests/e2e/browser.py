@@ -175,9 +175,10 @@ class Browser:
         with open(path, "wb") as file:
             file.write(base64.b64decode(data))
 
-    def pdf(self, path):
-        """Prints the page. Returns the number of pages."""
-        data = base64.b64decode(self.send("Page.printToPDF", printBackground=False, preferCSSPageSize=True)["data"])
+    def pdf(self, path, **options):
+        """Prints the page, with options of Page.printToPDF. Returns the number of pages."""
+        options = {"printBackground": False, "preferCSSPageSize": True, **options}
+        data = base64.b64decode(self.send("Page.printToPDF", **options)["data"])
         with open(path, "wb") as file:
             file.write(data)
         return data.count(b"/Type /Page\n") + data.count(b"/Type /Page/") + data.count(b"/Type /Page ")

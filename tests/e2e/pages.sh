@@ -362,6 +362,11 @@ for page in nbest long; do
         die "printing $page: $(tail -n 3 "$scratch/chromium")"
     [ "$(grep -ac '/Type /Page$' "$scratch/$page.pdf")" = 1 ] || die "$page is $(grep -ac '/Type /Page$' "$scratch/$page.pdf") pages"
 done
+if has pdftoppm 'measured paper' poppler-utils; then
+    for page in nbest long linked; do
+        python3 tests/e2e/paper.py zh-CN "$scratch/$page.html" 1 1 || die "paper: $page"
+    done
+fi
 
 # ---- the test can fail: it detects a page that loads something ----
 grep -v 'Content-Security-Policy' "$scratch/nbest.html" >"$scratch/leaky.html"

@@ -391,4 +391,20 @@ printed() { # NAME PAGES
 printed run 2
 printed old 1
 printed paper 3
+# on A4 and Letter, upright and across; sentences of one line, then of one to four
+paper() { # LANGUAGE MOST-PORTRAIT MOST-LANDSCAPE
+    tide_ok report "$scratch/paper"
+    python3 tests/e2e/paper.py "$1" "$scratch/paper/report.html" "$2" "$3" || die "paper: $1"
+}
+if has pdftoppm 'measured paper' poppler-utils; then
+    paper zh-CN 3 3
+    for count in 45 11; do
+        cut -f2 corpus/dev.tsv | head -n $count >"$scratch/paper/valid/source.txt"
+        cut -f1 corpus/dev.tsv | head -n $count >"$scratch/paper/valid/reference.txt"
+        for update in 0500 1000 1500 2000; do cp "$scratch/paper/valid/reference.txt" "$scratch/paper/valid/0000$update.out"; done
+        paper en 3 4
+    done
+    rm "$scratch"/paper/align/*
+    paper en 2 2
+fi
 exit 0

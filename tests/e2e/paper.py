@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+"""usage: tests/e2e/paper.py LANGUAGE PAGE MOST-PORTRAIT MOST-LANDSCAPE
+
+Prints a page of tide in headless Chromium that prefers LANGUAGE, on A4 and Letter, upright and across, and measures the
+paper: at most so many pages; none of them but the last less than half full; the last one at least a fifth, if there are
+several; no heading without a tenth of a page below it; nothing beyond the margin. Needs pdftoppm and pdftotext. For report.sh
+and pages.sh."""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+from browser import Browser
+
+PAPERS = {"A4": (8.27, 11.69), "Letter": (8.5, 11)}  # inches
+MARGIN = 0.39  # of Chromium, inches
+DOTS = 36  # per inch
+
+
+def ink(pdf):
+    """For each page the shares of its height and width inside of the margins at which its ink ends."""
+    found = []
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run(["pdftoppm", "-gray", "-r", str(DOTS), pdf, f"{folder}/page"], check=True)
+        for name in sorted(os.listdir(folder)):
+            with open(f"{folder}/{name}", "rb") as file:
+                _, size, _, pixels = file.read().split(b"\n", 3)
+            width, height = map(int, size.split())
+            rows = [pixels[y * width:(y + 1) * width] for y in range(height)]
+            low = max((y for y, row in enumerate(rows) if min(row) < 250), default=0)
+            wide = max(max((x for x in range(width) if row[x] < 250), default=0) for row in rows)
+            found.append([(end / DOTS - MARGIN) / (whole / DOTS - 2 * MARGIN) for end, whole in ((low, height), (wide, width))])
+    return found
+
+
+def heading_places(pdf, headings):
+    """For each heading its page, from 0, and the share of the page's height above its end."""
+    text = subprocess.run(["pdftotext", "-bbox", pdf, "-"], check=True, capture_output=True, encoding="utf-8").stdout
+    places = []
+    for number, page in enumerate(text.split("<page ")[1:]):
+        height = float(re.match(r'width="[\d.]+" height="([\d.]+)"', page)[1])
+        letters, ends = "", []
+        for end, word in re.findall(r'yMax="([\d.]+)">([^<]*)</word>', page):
+            letters += word
+            ends += [float(end) / height] * len(word)
+        for heading in headings:
+            if (at := letters.find(heading.replace(" ", ""))) >= 0:
+                places.append((heading, number, ends[at]))
+    return places
+
+
+def main():
+    language, path, *most = sys.argv[1:]
+    with Browser(language=language) as page, tempfile.TemporaryDirectory() as folder:
+        page.open("file://" + os.path.abspath(path), width=1280, height=800)
+        page.wait("document.querySelector('.matrix td, figure')")
+        headings = page.value("[...document.querySelectorAll('h2')].filter((h) => h.checkVisibility()).map((h) => h.textContent)")
+        for name, size in PAPERS.items():
+            for across in (False, True):
+                pdf = f"{folder}/page.pdf"
+                page.pdf(pdf, paperWidth=size[0], paperHeight=size[1], landscape=across, preferCSSPageSize=False)
+                pages, kind = ink(pdf), f"{os.path.basename(os.path.dirname(path))}, {name}{', across' if across else ''}"
+                places = heading_places(pdf, headings)
+                print(f"{kind}: " + ", ".join(f"{low:.2f}" for low, _ in pages))
+                if len(pages) > int(most[across]):
+                    sys.exit(f"FAILED: {kind}: {len(pages)} pages")
+                if min([low for low, _ in pages[:-1]] + [1]) < 0.5 or (len(pages) > 1 and pages[-1][0] < 0.2):
+                    sys.exit(f"FAILED: {kind}: a page that is almost empty")
+                if max(wide for _, wide in pages) > 1.01 or max(low for low, _ in pages) > 1.01:
+                    sys.exit(f"FAILED: {kind}: beyond the margin: {pages}")
+                if [heading for heading, _, _ in places] != headings:
+                    sys.exit(f"FAILED: {kind}: headings {places}")
+                for heading, number, end in places:
+                    if pages[number][0] - end < 0.1:
+                        sys.exit(f"FAILED: {kind}: {heading} stands alone at the foot of page {number + 1}")
+
+
+main()
