@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """usage: tests/e2e/axe.py AXE LANGUAGE NAME=URL...
 
-Runs axe-core, whose script is AXE, on pages in headless Chromium that prefers LANGUAGE: light and dark, wide and narrow. Exit
-status 1 if it finds a violation. For tests/e2e/axe.sh."""
+Runs axe-core, whose script is AXE, on pages in headless Chromium that prefers LANGUAGE, en or zh-CN: light and dark, wide and
+narrow. Exit status 1 if it finds a violation, or a page in another language. For tests/e2e/axe.sh."""
 import sys
 
 from browser import Browser
@@ -13,6 +13,9 @@ RUN = """(async () => { %s
         `${html.slice(0, 160)} ${any[0]?.message ?? ""}`).slice(0, 5).join(" | ")}`); })()"""
 READY = ("document.querySelector('.matrix td, figure') && "
          "!document.querySelector('.running, .waiting') && document.fonts.status === 'loaded'")
+
+SPOKEN = """[document.documentElement.lang, [...document.querySelectorAll("h1, h2, h3")]
+    .some((heading) => heading.checkVisibility() && /\\p{sc=Han}/u.test(heading.textContent))]"""
 
 
 def main():
@@ -25,6 +28,8 @@ def main():
             for dark, width in ((False, 1280), (True, 1280), (False, 390)):
                 browser.open(url, width=width, height=800, dark=dark)
                 browser.wait(READY)
+                if (spoken := browser.value(SPOKEN)) != (["zh-Hans", True] if language == "zh-CN" else ["en", False]):
+                    found.append(f"{name}, {language}: the page speaks another language: {spoken}")
                 kind = f"{name}, {language}, {'dark' if dark else 'light'}, {width} px"
                 found += [f"{kind}: {line}" for line in browser.value(run)]
                 checked += 1
