@@ -15,7 +15,7 @@ commands() { grep '^| `tide ' "$1" | cut -d'|' -f2 | grep -o '`tide [a-z]*' | se
 # the paths of links, as seen from the top of the tree; without the two pages
 documents() {
     case $1 in docs/*) up='s,^,docs/,; s,^docs/\.\./,,' ;; *) up='' ;; esac
-    grep -o '](\([^)]*\)' "$1" | sed 's/](//; s/#.*//; /:/d; /^$/d' | sed "$up" | grep -v '^README.md$\|README.zh.md$\|\.png$'
+    grep -o '](\([^)]*\)' "$1" | sed 's/](//; s/#.*//; /:/d; /^$/d' | sed "$up" | sed 's/\.zh\.svg$/.svg/' | grep -v '^README.md$\|README.zh.md$\|\.png$'
 }
 sentence_picture() { documents "$1" | grep 'tide-sentence'; }
 blocks() { awk '/^```$/ { inside = !inside; next } inside && /^(\$ |build\/tide|make (demo|test)|mkdir| |潮水|When)/ { sub(/ +# .*/, ""); print }' "$1" | grep -v '大家都在海边'; }
