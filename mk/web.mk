@@ -11,7 +11,7 @@ $(TEXTS): $B/%.inc: src/% mk/web.mk
 	@sed $(or $(if $(filter %.js,$<),$(SHORT_JS)),$(if $(filter %.css,$<),$(SHORT_CSS)),'') $< | $(QUOTE) >$@
 
 # What pictures and pages have in common stands in the first block of page.css: "--cell: #1b4690;" is DRAWING_CELL 0x1b4690.
-DRAWING := '/^}/q; /^  --\(cell\|strong\|number\|second\):/ { s/\#/0x/; s/^  --\([a-z]*\): \([^;]*\).*/\#define DRAWING_\U\1\E \2/p }'
+DRAWING := '/^}/q; /^  --\(cell\|strong\|number\|less\):/ { s/\#/0x/; s/^  --\([a-z]*\): \([^;]*\).*/\#define DRAWING_\U\1\E \2/p }'
 $B/view/drawing.h: src/view/web/page.css mk/web.mk
 	@mkdir -p $(@D) && sed -n $(DRAWING) $< >$@
 

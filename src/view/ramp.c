@@ -10,11 +10,6 @@ typedef struct Oklab {
     double L, a, b;
 } Oklab;
 
-/* Linear shares of light, 0..1. */
-typedef struct Light {
-    double red, green, blue;
-} Light;
-
 static double linear_of(int byte) {
     const double c = byte / 255.0;
     return c <= 0.04045 ? c / 12.92 : pow((c + 0.055) / 1.055, 2.4);
@@ -35,26 +30,15 @@ static Oklab oklab_of(int rgb) {
                    0.0259040371 * l + 0.7827717662 * m - 0.8086757660 * s};
 }
 
-static Light light_of(double weight) {
-    const Oklab end = oklab_of(weight < 0 ? DRAWING_SECOND : DRAWING_CELL);
+void ramp_colour(double weight, char hex[8]) {
+    const Oklab end = oklab_of(weight < 0 ? DRAWING_LESS : DRAWING_CELL);
     const double share = fabs(weight), L = 1 + share * (end.L - 1), a = share * end.a, b = share * end.b;
     const double l = pow(L + 0.3963377774 * a + 0.2158037573 * b, 3);
     const double m = pow(L - 0.1055613458 * a - 0.0638541728 * b, 3);
     const double s = pow(L - 0.0894841775 * a - 1.2914855480 * b, 3);
-    return (Light){4.0767416621 * l - 3.3077115913 * m + 0.2309699292 * s,
-                   -1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * s,
-                   -0.0041960863 * l - 0.7034186147 * m + 1.7076147010 * s};
+    snprintf(hex, 8, "#%02x%02x%02x", srgb_byte(4.0767416621 * l - 3.3077115913 * m + 0.2309699292 * s),
+             srgb_byte(-1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * s),
+             srgb_byte(-0.0041960863 * l - 0.7034186147 * m + 1.7076147010 * s));
 }
 
-void ramp_colour(double weight, char hex[8]) {
-    const Light light = light_of(weight);
-    snprintf(hex, 8, "#%02x%02x%02x", srgb_byte(light.red), srgb_byte(light.green), srgb_byte(light.blue));
-}
-
-/* The relative luminance, as WCAG defines it for contrasts. */
-static double luminance(double weight) {
-    const Light light = light_of(weight);
-    return 0.2126 * light.red + 0.7152 * light.green + 0.0722 * light.blue;
-}
-
-const char *ramp_ink(double weight) { return luminance(weight) > luminance(DRAWING_STRONG) ? "#000000" : "#ffffff"; }
+const char *ramp_ink(double weight) { return fabs(weight) < DRAWING_STRONG ? "#000000" : "#ffffff"; }

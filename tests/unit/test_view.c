@@ -281,7 +281,7 @@ static void test_numbers_have_contrast(void **state) {
     }
     char hex[8];
     ramp_colour(-1, hex);
-    assert_string_equal(hex, "#b3400b"); /* --second in page.css */
+    assert_string_equal(hex, "#822d08"); /* --less in page.css */
     ramp_colour(-0.0, hex);
     assert_string_equal(hex, "#ffffff");
 }
@@ -315,7 +315,7 @@ static void test_differences(void **state) {
     char *svg = draw_style(&s, (HeatmapStyle){.difference = "one − two"});
     assert_non_null(strstr(svg, "a → x: −25%</title>"));
     assert_non_null(strstr(svg, "b → x: +50%</title>"));
-    assert_non_null(strstr(svg, "fill=\"#b3400b\"><title>c → x: −100%</title>"));
+    assert_non_null(strstr(svg, "fill=\"#822d08\"><title>c → x: −100%</title>"));
     assert_non_null(strstr(svg, "d → x: 0%</title>"));
     assert_int_equal(count(svg, ">−25</text>") + count(svg, ">+50</text>") + count(svg, ">−100</text>"), 3);
     assert_non_null(strstr(svg, ">difference of attention weights: one − two</text>"));
