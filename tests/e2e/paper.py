@@ -60,7 +60,7 @@ def main():
             for across in (False, True):
                 pdf = f"{folder}/page.pdf"
                 page.pdf(pdf, paperWidth=size[0], paperHeight=size[1], landscape=across, preferCSSPageSize=False)
-                pages, kind = ink(pdf), f"{os.path.basename(os.path.dirname(path))}, {name}{', across' if across else ''}"
+                pages, kind = ink(pdf), f"{'/'.join(path.split('/')[-2:])}, {name}{', across' if across else ''}"
                 places = heading_places(pdf, headings)
                 print(f"{kind}: " + ", ".join(f"{low:.2f}" for low, _ in pages))
                 if len(pages) > int(most[across]):
