@@ -81,16 +81,20 @@ for words in '潮水。' "$(printf '潮水%.0s' $(seq 150))" '大海。'; do ech
 tide_ok align "$scratch/run" --src "$scratch/long.zh" --tgt "$scratch/long.zh" --format svg --output "$scratch/long" --per-page 3
 if has python3 'what pictures show'; then python3 tests/e2e/pictures.py "$scratch" || die 'what pictures show'; fi
 
-pair="--src $scratch/dev.zh --tgt $scratch/dev.en"
-refused 1 'pair 1: MODEL and the --minus model divide it into different words' align "$scratch/run" $pair --format json \
-    --minus "$scratch/bpe"
-refused 2 'minus is for the formats svg' align "$scratch/run" $pair --minus "$scratch/other"
-refused 2 'each head needs --format svg' align "$scratch/run" $pair --each head
+align_refused() { # STATUS REASON [FLAG ...]
+    status=$1 reason=$2
+    shift 2
+    refused "$status" "$reason" align "$scratch/run" --src "$scratch/dev.zh" --tgt "$scratch/dev.en" "$@"
+}
+align_refused 1 'pair 1: MODEL and the --minus model divide it into different words' --format json --minus "$scratch/bpe"
+align_refused 2 'minus is for the formats svg' --minus "$scratch/other"
+align_refused 2 'each head needs --format svg' --each head
+align_refused 2 'each must be one of head' --each layer --format svg --output "$scratch/x"
+align_refused 2 'per-page is for pictures; name their folder or file' --per-page 2
+align_refused 2 'blank is for pictures' --blank
+align_refused 2 'row-scale is for pictures' --row-scale
+align_refused 2 'picture-language is for pictures' --picture-language zh
 refused 2 'each hypothesis needs --heatmap and --n-best' translate "$scratch/run" --each hypothesis --heatmap "$scratch/x"
-refused 2 'each must be one of head' align "$scratch/run" $pair --each layer --format svg --output "$scratch/x"
-for flag in '--per-page 2' --blank --row-scale '--picture-language zh'; do
-    refused 2 "^tide: ${flag% *} is for pictures; name their folder or file" align "$scratch/run" $pair $flag
-done
 refused 2 'picture-language must be one of en|zh' translate "$scratch/run" --heatmap "$scratch/x" --picture-language de
 refused 2 'picture-language needs --heatmap' attend --picture-language zh
 refused 2 'title is for sheets, with --per-page 2 or more' translate "$scratch/run" --heatmap "$scratch/x" --title x
