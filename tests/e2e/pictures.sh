@@ -1,7 +1,6 @@
 #!/bin/sh
 # Pictures of alignments as PNG and PDF: a program gets the pictures. A stand-in for it shows that it gets all of them,
 # whether it is installed or not.
-# shellcheck disable=SC2086 # $pair and $flag are several words
 . "$(dirname "$0")/../lib/common.inc"
 . tests/lib/translator.inc
 
