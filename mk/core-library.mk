@@ -4,7 +4,7 @@
 #   make abi-core   compares their names with tests/fixtures/libtidecore.abi; update=1 writes the list after a change
 
 # The headers are these, and those that they include.
-CORE_ROOTS   := $(patsubst %,src/core/%.h,gradient_check ops optimizer scope tape_op)
+CORE_ROOTS   := $(patsubst %,src/core/%.h,gradient_check notes ops optimizer scope tape_op)
 CORE_PUBLIC  := $(sort $(filter src/core/%.h,$(shell $(CC) -Isrc -MM -xc $(CORE_ROOTS) 2>/dev/null)))
 CORE_HEADERS := $(CORE_PUBLIC:src/%=$B/include/tide/%) $B/include/tide/core/names.h
 CORE_OBJECTS := $(filter $B/core/%,$(OBJECTS))

@@ -19,6 +19,7 @@
 
 typedef struct Var Var;
 typedef struct Tape Tape;
+typedef struct Notes Notes;               /* see notes.h */
 typedef struct Record Record;             /* one op that was computed: see tape_op.h */
 typedef struct DeferredGrad DeferredGrad; /* a deferred gradient: see tape_defer_grad */
 typedef struct WeightUse WeightUse;       /* a weight in one tape: see tape.c */
@@ -63,6 +64,7 @@ struct Tape {
     int dropouts;            /* dropout ops since the last reset */
     bool recording;          /* ops leave records and dropout is active: training */
     Watch *watch;            /* or NULL; not owned */
+    Notes *notes;            /* receives the values that tape_note names; or NULL; not owned */
     const RowShards *shards; /* of the rows that ops compute now: see tape_shard_rows; NULL: no shards */
     /* The format of products with weights, and of those of their gradients: PANELS_F32, or PANELS_BF16 if no weight has
        integers. If a weight that is not shared was used, it may change only after a reset, which sets PANELS_F32. */

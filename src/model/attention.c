@@ -39,7 +39,10 @@ Var *attention_next_memory(Tape *tape, const Attention *attention, const Attenti
 Var *attention_weigh(Tape *tape, const Attention *attention, const AttentionSource *source, const Query *query) {
     Var *W = attention->weights[OF_QUERY], *q = W ? linear(tape, query->s_prev, W, NULL) : query->s_prev;
     Var *e = attention->kind->score(tape, attention, q, source->keys, query);
-    return source->options.hard ? hardmax_spans(tape, e, query->spans) : softmax_spans(tape, e, query->spans);
+    tape_note(tape, "attention", "e", e);
+    Var *alpha = source->options.hard ? hardmax_spans(tape, e, query->spans) : softmax_spans(tape, e, query->spans);
+    tape_note(tape, "attention", "alpha", alpha);
+    return alpha;
 }
 
 /* c_i = Σ_j α_ij h_j, if the kind defines score */
@@ -47,6 +50,7 @@ Context attend(Tape *tape, const Attention *attention, const AttentionSource *so
     if (!attention->kind->score) return attention->kind->attend(tape, attention, source, query);
     Var *alpha = attention_weigh(tape, attention, source, query);
     Var *c = weighted_sum(tape, alpha, source->annotations.H, query->spans, out);
+    tape_note(tape, "attention", "c", c);
     return (Context){c, alpha, attention_next_memory(tape, attention, source, query, alpha)};
 }
 

@@ -14,6 +14,7 @@ static void declare(Attention *m, Params *params, const ModelConfig *c, int anno
 /* e_ij = v_aᵀ tanh(W_a s_{i-1} + U_a h_j + V_b β_{i-1,j}) */
 static Var *score(Tape *tape, const Attention *m, Var *q, Var *keys, const Query *query) {
     const CoverageWeights weights = {m->weights[va], m->weights[Vb]};
+    tape_note(tape, "attention", "beta", query->memory);
     return coverage_scores(tape, q, keys, query->memory, weights, query->spans);
 }
 

@@ -22,6 +22,7 @@ static Context attend_none(Tape *tape, const Attention *m, const AttentionSource
     (void)m;
     const int *owner = query->spans->owner, rows = query->s_prev->rows;
     Var *c = owner ? gather(tape, source->keys, owner, rows) : slice(tape, source->keys, 0, rows);
+    tape_note(tape, "attention", "c", c);
     return (Context){.c = c};
 }
 

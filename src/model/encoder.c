@@ -1,5 +1,6 @@
 #include "model/encoder.h"
 #include "core/choice.h"
+#include "core/notes.h"
 
 /* A new kind needs one new file, and its name in these three lists, in the same order. */
 extern const EncoderKind encoder_bigru, encoder_deep_bigru, encoder_gru, encoder_cnn, encoder_self_attention;
@@ -49,6 +50,7 @@ Annotations encode(Tape *tape, const Encoder *m, const Source *source, const Dro
         m->kind->annotate(tape, m, source, dropout(tape, x, (Drop){rates->embedding, source->words}), rates);
     tape_shard_rows(tape, source->annotation_shards);
     H.H = dropout(tape, H.H, (Drop){rates->annotation, source->annotations});
+    tape_note(tape, "encoder", "h", H.H);
     H.spans = source->spans;
     H.ids = source->annotations;
     return H;

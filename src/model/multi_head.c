@@ -1,9 +1,11 @@
 #include "model/multi_head.h"
 
 #include <math.h>
+#include <stdio.h>
 
 MultiHead multi_head_declare(Params *params, const char *name, int q, int k, int n, int heads) {
     MultiHead m = {.heads = heads};
+    snprintf(m.name, sizeof m.name, "%s", name);
     m.Wq = params_add_part(params, name, "Wq", q, n, INIT_NORMAL, 0.01);
     m.Wk = params_add_part(params, name, "Wk", k, n, INIT_NORMAL, 0.01);
     m.Wv = params_add_part(params, name, "Wv", k, n, INIT_NORMAL, 0.01);
@@ -23,7 +25,12 @@ HeadsRead multi_head(Tape *tape, const MultiHead *m, Var *queries, KeysValues re
     Var *Q = linear(tape, queries, m->Wq, NULL);
     const int d = Q->cols / m->heads;
     Var *e = dot_scores(tape, Q, read.keys, m->heads, 1 / sqrt(d), read.spans);
+    tape_note(tape, m->name, "e", e);
     Var *alpha = hard ? hardmax_spans(tape, e, read.spans) : softmax_spans(tape, e, read.spans);
-    Var *c = weighted_sum(tape, alpha, read.values, read.spans, NULL);
-    return (HeadsRead){linear(tape, c, m->Wo, NULL), alpha};
+    Var *heads = weighted_sum(tape, alpha, read.values, read.spans, NULL), *c = linear(tape, heads, m->Wo, NULL);
+    tape_note(tape, m->name, "alpha", alpha);
+    tape_note(tape, m->name, "v", read.values);
+    tape_note(tape, m->name, "c_heads", heads);
+    tape_note(tape, m->name, "c", c);
+    return (HeadsRead){c, alpha};
 }

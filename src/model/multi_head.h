@@ -3,6 +3,7 @@
 #ifndef TIDE_MULTI_HEAD_H
 #define TIDE_MULTI_HEAD_H
 
+#include "core/notes.h"
 #include "core/ops.h"
 #include "model/params.h"
 
@@ -11,6 +12,7 @@
 typedef struct MultiHead {
     Var *Wq, *Wk, *Wv, *Wo; /* [q, n'], [k, n'], [k, n'], [n', k] */
     int heads;              /* divides n' */
+    char name[24];
 } MultiHead;
 
 /* Declares the weights `name`.Wq, .Wk, .Wv and .Wo. n is n'. */
@@ -30,7 +32,8 @@ typedef struct HeadsRead {
     Var *c, *alpha;
 } HeadsRead;
 
-/* Returns c and α for queries [m, q]; `hard` as in AttentionOptions. */
+/* Returns c and α for queries [m, q]; `hard` as in AttentionOptions. Notes e, α and c under the name of the weights,
+   and v_j = W_v x_j and [c_i^1; c_i^2; ...] as "v" and "c_heads". */
 HeadsRead multi_head(Tape *tape, const MultiHead *m, Var *queries, KeysValues read, bool hard);
 
 #endif

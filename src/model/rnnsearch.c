@@ -50,6 +50,9 @@ static Forced force(Tape *tape, const Model *model, const Batch *batch, Annotati
         const Context c = attend(tape, &m->attention, &source, &query, slice(tape, all_c, first, live));
         Var *x = state_context(tape, &m->state, input, c.c);
         s = state_step(tape, &m->state, x, s_read, slice(tape, all_s, first, live));
+        tape_note(tape, "state", "s_prev", s_prev);
+        tape_note(tape, "state", "s_read", s_read);
+        tape_note(tape, "state", "s", s);
         states[i] = model->config.readout_prev ? s_prev : s;
         contexts[i] = c.c;
         alpha[i] = c.alpha;

@@ -13,15 +13,13 @@ static void keep_best(WordCandidate *best, int count, WordCandidate word) {
     best[at] = word;
 }
 
-/* Sets the candidates of one position from its logits x [V]. */
-static void best_words(const BeamOptions *options, const real *x, int V, int count, WordCandidate *best) {
-    real sum;
-    const double log_sum = (double)kernels->exp_sum(V, x, &sum, NULL) + exact_log(sum);
+void words_best(const real *x, int V, const int *banned, int banned_count, int count, WordCandidate *best) {
+    const double log_sum = logits_log_sum(V, x);
     for (int k = 0; k < count; k++) best[k] = (WordCandidate){-1, -INFINITY};
     for (int id = -1; (id = kernels->next_above(V, x, id + 1, (real)best[count - 1].probability)) < V;) {
-        bool banned = false;
-        for (int k = 0; k < options->banned_count && !banned; k++) banned = options->banned[k] == id;
-        if (!banned) keep_best(best, count, (WordCandidate){id, x[id]}); /* the logit takes the probability's place */
+        bool allowed = true;
+        for (int k = 0; k < banned_count && allowed; k++) allowed = banned[k] != id;
+        if (allowed) keep_best(best, count, (WordCandidate){id, x[id]}); /* the logit takes the probability's place */
     }
     for (int k = 0; k < count; k++)
         best[k].probability = best[k].id < 0 ? 0 : exact_exp(fmax(best[k].probability - log_sum, -600));
@@ -36,6 +34,7 @@ void session_candidates(Session *session, const Translations *t, int i, const Hy
     const Batch pair = batch_fold(&tape->arena, &source, &length, &h->ids, &h->length, 1, NULL, options->bos);
     const Var *mean = session_logits(session, &pair, options->attention);
     for (int row = 0; row < h->length; row++)
-        best_words(options, var_row_values(mean, row), mean->cols, count, candidates + (ptrdiff_t)row * count);
+        words_best(var_row_values(mean, row), mean->cols, options->banned, options->banned_count, count,
+                   candidates + (ptrdiff_t)row * count);
     tape_rewind(tape, mark);
 }

@@ -25,8 +25,7 @@ void session_begin(Session *session) {
     session->tape.products = session->products;
 }
 
-/* The ids of source sentences, which end in the tag if there is one; as side_encode_all. */
-static int **encode_sources(const Session *session, char *const *sentences, int n) {
+int **session_encode(const Session *session, char *const *sentences, int n) {
     const Side *side = &session->members[0]->source;
     const int tag = session->tag ? vocab_tag(side->vocab, session->tag) : ID_EOS;
     int **ids = side_encode_all(side, sentences, n);
@@ -87,7 +86,7 @@ static const Model **models_of(Arena *arena, const Session *session) {
 Translations session_translate(Session *session, char *const *sentences, int n, const BeamOptions *options, int batch,
                                SessionProgress *progress, void *context) {
     Translations t = {.translator = session->members[0], .n = n, .sentences = sentences};
-    t.source = encode_sources(session, sentences, n);
+    t.source = session_encode(session, sentences, n);
     t.nbest = mem_zalloc((size_t)n * sizeof *t.nbest);
     const int *lengths = lengths_of(&t.arena, t.source, n), *order = order_by_length(&t.arena, lengths, n);
     const Ensemble ensemble = {models_of(&t.arena, session), session->count};
@@ -139,7 +138,7 @@ static const float *alpha_of(Arena *arena, const Batch *batch, const Forced *for
 /* A batch of n pairs in the tape's arena. */
 static Batch forced_batch(Session *session, char *const *source, char *const *target, int n) {
     Arena *arena = &session->tape.arena;
-    int **x = encode_sources(session, source, n), **y = side_encode_all(&session->members[0]->target, target, n);
+    int **x = session_encode(session, source, n), **y = side_encode_all(&session->members[0]->target, target, n);
     const int *x_length = lengths_of(arena, x, n), *y_length = lengths_of(arena, y, n);
     const Batch batch =
         batch_fold(arena, (const int *const *)x, x_length, (const int *const *)y, y_length, n, NULL, ID_BOS);
@@ -195,6 +194,12 @@ Var *session_logits(Session *session, const Batch *pairs, AttentionOptions atten
     return mean;
 }
 
+double logits_log_sum(int V, const real *x) {
+    real sum;
+    const double max = (double)kernels->exp_sum(V, x, &sum, NULL);
+    return max + exact_log(sum);
+}
+
 /* Sets nats [target.rows] to -ln p of each target word. One model computes it without keeping the logits. */
 static void word_losses(Session *session, const Batch *batch, AttentionOptions attention, double *nats) {
     const Sequences *y = &batch->target;
@@ -208,9 +213,7 @@ static void word_losses(Session *session, const Batch *batch, AttentionOptions a
     const Var *logits = session_logits(session, batch, attention);
     for (int row = 0; row < y->rows; row++) {
         const real *x = var_row_values(logits, row);
-        real sum;
-        const double max = (double)kernels->exp_sum(logits->cols, x, &sum, NULL);
-        nats[row] = max + exact_log(sum) - (double)x[y->ids[row]];
+        nats[row] = logits_log_sum(logits->cols, x) - (double)x[y->ids[row]];
     }
 }
 

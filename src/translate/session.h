@@ -23,6 +23,9 @@ void session_free(Session *session);
 /* Ends recording, and sets the format of the products. The functions below call it, except session_logits, whose caller
    must. */
 void session_begin(Session *session);
+/* The ids of n source sentences as the session's models read them, with the tag if there is one: see
+   side_encode_all. */
+int **session_encode(const Session *session, char *const *sentences, int n);
 
 /* The default limit of pieces in a sentence. The memory of a search grows with the square of the length. */
 enum { MOST_PIECES = 1000 };
@@ -68,6 +71,8 @@ void session_scores(Session *session, char *const *source, char *const *target, 
 /* The logits of the target words of a batch of pairs, [target.rows, V], on the tape, which must not record: the mean
    over the members. */
 Var *session_logits(Session *session, const Batch *pairs, AttentionOptions attention);
+/* ln Σ exp x_k over logits x [V]. */
+double logits_log_sum(int V, const real *x);
 /* The number of pairs, from the first one, to pass to one call of session_scores: 1 to MOST_PAIRS. */
 int score_most(char *const *source, char *const *target, int n);
 
