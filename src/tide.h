@@ -237,6 +237,59 @@ TIDE_API TideStatus tide_align(TideSession *session, const char *const *sources,
 TIDE_API TideStatus tide_score(TideSession *session, const char *const *sources, const char *const *targets, int count,
                                const TideForceOptions *options, TideResult **result);
 
+/* ---- a step of the decoder, opened ------------------------------------------------------------------------------ */
+
+/* A matrix of a step. `of` and `name` are letters of docs/model.md:
+     encoder    h: the annotations, a row for each source piece
+     attention  e, alpha: scores and weights, a row for each head; c: the context; with coverage beta; with multi-head
+   v, the values that alpha weighs, and c_heads, their sums state      s_prev, s_read, s: the state before the step, the
+   one that the attention reads, the one after the step output     t: the input of the output layer A Transformer has no
+   state; its attentions are called decoder.1.self, decoder.1.cross, decoder.2.self and so on, where `self` reads the
+   target pieces and `cross` the source. Only names that the model has are there. */
+typedef struct TideNumbers {
+    const char *of, *name;
+    int rows, columns;   /* a vector has one row */
+    const float *values; /* [rows][columns] */
+} TideNumbers;
+
+typedef struct TideWord {
+    const char *piece;
+    double probability;
+} TideWord;
+
+typedef struct TideExplanation {
+    int step; /* counted from 0 */
+    int source_count, target_count;
+    const char *const *source; /* [source_count] with </s> */
+    const char *const *target; /* [target_count] the pieces that the decoder has read: <s> and `step` more */
+    int number_count;
+    const TideNumbers *const *numbers; /* [number_count] those of one `of` are neighbours */
+    const TideWord *next;              /* the piece of the given translation at this step */
+    int best_count;
+    const TideWord *const *best; /* [best_count] the most probable pieces, the best one first */
+} TideExplanation;
+
+typedef struct TideExplainOptions {
+    size_t size;
+    int max_length; /* as above, for both sides */
+    int hard;
+    int top; /* most pieces in `best`, at most 1000; 0: 10; negative: none */
+    /* [piece_count] the pieces of the translation, as the alignment of a result has them, with or without </s>; the
+       target is ignored. NULL: the target has the pieces of tide_tokenize. */
+    const char *const *pieces;
+    int piece_count;
+    const char *tag;       /* as above */
+    const char *precision; /* as above */
+} TideExplainOptions;
+
+/* Computes the numbers of one step of the session's first model: step i, counted from 0, has read i pieces of the given
+   translation and finds its next one; the last step finds </s>. TIDE_BAD_ARGUMENT: the translation has no such step.
+   Sets *explanation, to be released with tide_explanation_free, also after its session and models; NULL on failure. */
+TIDE_API TideStatus tide_explain(TideSession *session, const char *source, const char *target, int step,
+                                 const TideExplainOptions *options, TideExplanation **explanation);
+/* NULL: does nothing. */
+TIDE_API void tide_explanation_free(TideExplanation *explanation);
+
 /* ---- pieces ---------------------------------------------------------------------------------------------------- */
 
 typedef enum TideSide { TIDE_SOURCE, TIDE_TARGET } TideSide;

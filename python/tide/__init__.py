@@ -28,14 +28,14 @@ from ._errors import (
 from ._library import capabilities, version
 from ._measures import AlignmentErrors, Measure, aer, bleu, chrf
 from ._model import Model, ModelInfo, load
-from ._results import Alignment, Score, Translation
+from ._results import Alignment, Explanation, Score, Translation
 from ._sessions import Shortlist
 from ._weights import Weights, weights
 
 __version__ = "0.9.0"
 
 __all__ = [
-    *("load", "Model", "ModelInfo", "Translation", "Alignment", "Score", "Shortlist"),
+    *("load", "Model", "ModelInfo", "Translation", "Alignment", "Explanation", "Score", "Shortlist"),
     *("bleu", "chrf", "aer", "Measure", "AlignmentErrors"),
     *("weights", "Weights", "Array", "version", "capabilities"),
     *("TideError", "OutOfMemory", "BadArgument", "BadFile", "BadText", "TooLong", "Unsupported", "Cancelled"),

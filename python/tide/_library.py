@@ -133,6 +133,48 @@ class TideForceOptions(Structure):
     ]
 
 
+class TideNumbers(Structure):
+    _fields_ = [
+        ("of", c_char_p),
+        ("name", c_char_p),
+        ("rows", c_int),
+        ("columns", c_int),
+        ("values", POINTER(c_float)),
+    ]
+
+
+class TideWord(Structure):
+    _fields_ = [("piece", c_char_p), ("probability", c_double)]
+
+
+class TideExplanation(Structure):
+    _fields_ = [
+        ("step", c_int),
+        ("source_count", c_int),
+        ("target_count", c_int),
+        ("source", _texts),
+        ("target", _texts),
+        ("number_count", c_int),
+        ("numbers", POINTER(POINTER(TideNumbers))),
+        ("next", POINTER(TideWord)),
+        ("best_count", c_int),
+        ("best", POINTER(POINTER(TideWord))),
+    ]
+
+
+class TideExplainOptions(Structure):
+    _fields_ = [
+        ("size", c_size_t),
+        ("max_length", c_int),
+        ("hard", c_int),
+        ("top", c_int),
+        ("pieces", _texts),
+        ("piece_count", c_int),
+        ("tag", c_char_p),
+        ("precision", c_char_p),
+    ]
+
+
 class TidePieces(Structure):
     _fields_ = [("count", c_int), ("pieces", _texts)]
 
@@ -153,7 +195,9 @@ PICTURES = {"svg": 0, "html": 1, "pharaoh": 2}  # TidePicture
 
 STRUCTS = (
     *(TideModelInfo, TideSessionOptions, TideAlignment, TideHypothesis, TideSentence, TideResult),
-    *(TideShortlistOptions, TideTranslateOptions, TideForceOptions, TidePieces, TideScoreOptions, TideScore, TideAer),
+    *(TideShortlistOptions, TideTranslateOptions, TideForceOptions),
+    *(TideNumbers, TideWord, TideExplanation, TideExplainOptions),
+    *(TidePieces, TideScoreOptions, TideScore, TideAer),
 )
 
 # ---- the functions of tide.h ----------------------------------------------------------------------------------------
@@ -182,6 +226,11 @@ FUNCTIONS: dict[str, tuple[Any, tuple[Any, ...]]] = {  # name: (type of the resu
     ),
     "tide_align": (c_int, _given),
     "tide_score": (c_int, _given),
+    "tide_explain": (
+        c_int,
+        (c_void_p, c_char_p, c_char_p, c_int, POINTER(TideExplainOptions), POINTER(POINTER(TideExplanation))),
+    ),
+    "tide_explanation_free": (None, (POINTER(TideExplanation),)),
     "tide_tokenize": (c_int, (c_void_p, c_int, c_char_p, POINTER(POINTER(TidePieces)), *_error)),
     "tide_pieces_free": (None, (POINTER(TidePieces),)),
     "tide_bleu": (c_int, _measured),

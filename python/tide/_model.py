@@ -14,8 +14,26 @@ from . import _calls
 from ._arguments import c_text, c_texts, integer, number, positive, same_count, texts
 from ._calls import OnProgress, OnSettled
 from ._errors import BadArgument, error_of
-from ._library import TideForceOptions, TideModelInfo, TideResult, TideTranslateOptions, library, read_list
-from ._results import Alignment, Score, Translation, read_alignment, read_scores, read_translation
+from ._library import (
+    TideExplainOptions,
+    TideExplanation,
+    TideForceOptions,
+    TideModelInfo,
+    TideResult,
+    TideTranslateOptions,
+    library,
+    read_list,
+)
+from ._results import (
+    Alignment,
+    Explanation,
+    Score,
+    Translation,
+    read_alignment,
+    read_explanation,
+    read_scores,
+    read_translation,
+)
 from ._sessions import Models, Session, Shortlist
 from ._weights import read_configuration
 
@@ -348,6 +366,50 @@ class Model:
 
         found: list[Score] = self._given("tide_score", source, target, options, progress, read)
         return found[0] if isinstance(source, str) else found
+
+    def explain(
+        self,
+        source: str,
+        target: str | Iterable[str],
+        step: int,
+        *,
+        top: int = 10,
+        max_length: int | None = None,
+        hard: bool = False,
+        tag: str | None = None,
+        precision: str | None = None,
+    ) -> Explanation:
+        """The numbers of one step of the first model: scores, weights, context, state and the next pieces.
+
+        target  the translation: a text, or a list of pieces, as `Translation.target` has them
+        step    counted from 0: the step that has read so many pieces of the translation, and finds the next one
+        top     most pieces in `best`, at most 1000
+
+        For the other options and the errors see `align`; a model without attention has a context, too."""
+        pieces = [] if isinstance(target, str) else texts("target", target)
+        options = TideExplainOptions(
+            size=ctypes.sizeof(TideExplainOptions),
+            max_length=integer("max_length", max_length),
+            hard=bool(hard),
+            top=integer("top", top) if top else -1,
+            tag=c_text("tag", tag),
+            precision=c_text("precision", precision),
+        )
+        if not isinstance(target, str):
+            options.pieces, options.piece_count = c_texts("piece", pieces), len(pieces)
+        at = integer("step", step) if step else 0
+        given = c_text("source", source), c_text("target", target) if isinstance(target, str) else None
+        self._models.check_open()
+        found = ctypes.POINTER(TideExplanation)()
+        session = self._take()
+        try:
+            status = library().tide_explain(session.handle, *given, at, options, ctypes.byref(found))
+            if status:
+                raise error_of(status, session.message())
+            return read_explanation(found.contents)
+        finally:
+            self._give_back(session)
+            library().tide_explanation_free(found)
 
     def _given(
         self,

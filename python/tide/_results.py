@@ -93,6 +93,32 @@ class Translation:
 
 
 @dataclass(frozen=True)
+class Explanation:
+    """The numbers of one step of the decoder, with the letters of docs/model.md."""
+
+    step: int
+    """Counted from 0: the number of pieces of the translation that the decoder has read."""
+    source: tuple[str, ...]
+    """The pieces of the source. The last one is "</s>"."""
+    target: tuple[str, ...]
+    """The pieces that the decoder has read: "<s>" and `step` more."""
+    next: tuple[str, float]
+    """The next piece of the translation, and its probability."""
+    best: tuple[tuple[str, float], ...]
+    """The most probable next pieces, the best one first."""
+    data: dict[str, tuple[tuple[int, int], bytes]] = field(repr=False)
+    """The shape and the float32 of each matrix; use `numbers`."""
+
+    @property
+    def numbers(self) -> dict[str, Array]:
+        """The matrices of the step by name: "encoder.h" (a row for each source piece); "attention.e", "attention.alpha"
+        (a row for each head), "attention.c"; "state.s_prev", "state.s_read", "state.s"; "output.t"; with coverage
+        "attention.beta"; with multi-head "attention.v", "attention.c_heads". The attentions of a Transformer are
+        "decoder.1.self", "decoder.1.cross" and so on. A vector has one row."""
+        return {name: float_array(data, shape) for name, (shape, data) in self.data.items()}
+
+
+@dataclass(frozen=True)
 class Score:
     """How probable a given translation is."""
 
@@ -137,3 +163,26 @@ def read_translation(hypothesis: Any, source_text: str) -> Translation:
 def read_scores(hypothesis: Any) -> tuple[float, ...]:
     """Copies the scores of the pieces of a TideHypothesis."""
     return tuple(hypothesis.piece_scores[: hypothesis.pieces]) if hypothesis.piece_scores else ()
+
+
+def read_explanation(given: Any) -> Explanation:
+    """Copies a TideExplanation."""
+    data = {}
+    for i in range(given.number_count):
+        numbers = given.numbers[i].contents
+        shape = (numbers.rows, numbers.columns)
+        data[f"{numbers.of.decode()}.{numbers.name.decode()}"] = shape, ctypes.string_at(
+            numbers.values, 4 * shape[0] * shape[1]
+        )
+    return Explanation(
+        given.step,
+        read_texts(given.source, given.source_count),
+        read_texts(given.target, given.target_count),
+        _read_word(given.next),
+        tuple(_read_word(given.best[k]) for k in range(given.best_count)),
+        data,
+    )
+
+
+def _read_word(word: Any) -> tuple[str, float]:
+    return word.contents.piece.decode(), word.contents.probability

@@ -5,6 +5,7 @@
 #include "core/scope.h"
 #include "tide.h"
 #include "translate/ensemble.h"
+#include "translate/explain.h"
 #include "translate/session.h"
 #include "translate/shortlist.h"
 
@@ -97,6 +98,8 @@ TideResult *result_new(int n);
 void result_set(TideResult *result, int i, Draft *drafts, int n);
 /* Returns n texts as one block, which belongs to the caller of the library, not to the scope. */
 TidePieces *pieces_keep(char *const *texts, int n);
+/* Returns a copy of an explanation as one block, which belongs to the caller of the library, not to the scope. */
+TideExplanation *explanation_keep(const Explanation *explanation);
 /* Gives a complete result to the caller of the library: it no longer belongs to the scope. Returns the result. */
 TideResult *result_keep(TideResult *result);
 

@@ -12,8 +12,9 @@ const char *tide_version(void) { return TIDE_VERSION; }
 
 const char *const *tide_capabilities(void) {
     static char set[64] = "";
-    static const char *const list[] = {set,   "translate", "n-best", "ensemble", "align",    "score",    "bleu", "chrf",
-                                       "aer", "svg",       "html",   "pharaoh",  "format-3", "format-4", NULL};
+    static const char *const list[] = {set,       "translate", "n-best",   "ensemble", "align", "score",
+                                       "explain", "bleu",      "chrf",     "aer",      "svg",   "html",
+                                       "pharaoh", "format-3",  "format-4", NULL};
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     static const Kernels *named;
     pthread_mutex_lock(&lock);

@@ -1,6 +1,7 @@
 /* result.c: results that the caller owns. Each sentence of a result is one block of memory, with all its texts and
    weights, so that few allocations outlive the call and a result is freed quickly. */
 #include "api/api.h"
+#include "io/ds.h"
 
 #include <string.h>
 
@@ -109,6 +110,54 @@ TidePieces *pieces_keep(char *const *texts, int n) {
 }
 
 void tide_pieces_free(TidePieces *pieces) { mem_free(pieces); }
+
+static const TideWord *pack_word(Pack *pack, const StepWord *word) {
+    const TideWord copy = {pack_text(pack, word->piece), word->probability};
+    return pack_bytes(pack, &copy, sizeof copy);
+}
+
+static const TideNumbers *pack_numbers(Pack *pack, const StepNumbers *numbers) {
+    const size_t values = (size_t)numbers->rows * (size_t)numbers->cols * sizeof *numbers->values;
+    const TideNumbers copy = {.of = pack_text(pack, numbers->of),
+                              .name = pack_text(pack, numbers->name),
+                              .rows = numbers->rows,
+                              .columns = numbers->cols,
+                              .values = pack_bytes(pack, numbers->values, values)};
+    return pack_bytes(pack, &copy, sizeof copy);
+}
+
+static TideExplanation *pack_explanation(Pack *pack, const Explanation *x) {
+    TideExplanation *explanation = pack_take(pack, sizeof *explanation);
+    const int count = (int)arrlen(x->numbers), best_count = (int)arrlen(x->best);
+    const TideNumbers **numbers = pack_take(pack, (size_t)count * sizeof *numbers);
+    const TideWord **best = pack_take(pack, (size_t)best_count * sizeof *best);
+    TideExplanation copy = {.step = x->step, .number_count = count, .numbers = numbers, .best_count = best_count};
+    copy.best = best;
+    copy.source_count = (int)arrlen(x->source);
+    copy.target_count = (int)arrlen(x->target);
+    copy.source = pack_texts(pack, x->source, copy.source_count);
+    copy.target = pack_texts(pack, x->target, copy.target_count);
+    copy.next = pack_word(pack, &x->next);
+    for (int i = 0; i < count; i++) {
+        const TideNumbers *one = pack_numbers(pack, &x->numbers[i]);
+        if (numbers) numbers[i] = one;
+    }
+    for (int k = 0; k < best_count; k++) {
+        const TideWord *word = pack_word(pack, &x->best[k]);
+        if (best) best[k] = word;
+    }
+    if (explanation) *explanation = copy;
+    return explanation;
+}
+
+TideExplanation *explanation_keep(const Explanation *x) {
+    Pack pack = {0};
+    pack_explanation(&pack, x);
+    pack = (Pack){.block = mem_alloc(pack.size)};
+    return scope_keep(pack_explanation(&pack, x));
+}
+
+void tide_explanation_free(TideExplanation *explanation) { mem_free(explanation); }
 
 void tide_result_free(TideResult *result) {
     if (!result) return;

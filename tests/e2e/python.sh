@@ -9,7 +9,6 @@ done
 [ -n "$python" ] || { echo "needs pytest (package python3-pytest)"; exit 77; }
 build=$(dirname "$(readlink -f "$tide")")
 case $build in *tsan) echo "tests/e2e/host.sh runs libtide with this sanitizer"; exit 77 ;; esac
-TIDE_LIBRARY=$build/libtide.so.0 # tests/e2e/install.sh tests an installed library
 
 smallest_run "$scratch/first" --after-batches 100 --valid-freq 50
 smallest_run "$scratch/second" --after-batches 50 --seed 2
@@ -18,13 +17,5 @@ smallest_run "$scratch/none" --after-batches 4 --attention none
 cut -f 2 "$scratch/dev.tsv" >"$scratch/zh"
 cut -f 1 "$scratch/dev.tsv" >"$scratch/en"
 
-TIDE=$tide MODELS=$scratch PYTHONPATH=$PWD/python PYTHONDONTWRITEBYTECODE=1
-export TIDE TIDE_LIBRARY MODELS PYTHONPATH PYTHONDONTWRITEBYTECODE
-# A sanitizer must be loaded before all other libraries. Python itself frees little at its end. Without a quarantine of freed
-# memory, the test of memory passes.
-case $build in *asan)
-    ASAN_OPTIONS=detect_leaks=0:quarantine_size_mb=0
-    LD_PRELOAD="$(gcc -print-file-name=libasan.so) $(gcc -print-file-name=libubsan.so)"
-    export ASAN_OPTIONS LD_PRELOAD ;;
-esac
-"$python" -m pytest -q -p no:cacheprovider -W error tests/e2e/python "$@"
+# tests/e2e/install.sh tests an installed library
+with_module TIDE="$tide" MODELS="$scratch" "$python" -m pytest -q -p no:cacheprovider -W error tests/e2e/python "$@"

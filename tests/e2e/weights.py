@@ -1,4 +1,4 @@
-"""usage: weights.py check MODEL.safetensors SOURCE-PIECES TARGET-PIECES < names-and-shapes
+"""usage: weights.py check MODEL.safetensors SOURCE-PIECES TARGET-PIECES [SOURCE TARGET] < names-and-shapes
           weights.py change IN OUT missing|extra|shape|twice|hole|overlap TENSOR
           weights.py rewrite IN OUT same|reversed|unsigned|altered|newer|older|first
 
@@ -6,7 +6,8 @@ Reads a model with only Python's standard library, by the safetensors format and
 
 check: the file must hold exactly the tensors of `tide info` (lines NAME [ROWS, COLS]). Then computes the paper's equations
 (docs/model.md) for pairs of lines of pieces and prints log p(target | source) of each pair, as `tide score` does. In a product
-with weights of 8 bits, the other factor has 8 bits, too.
+with weights of 8 bits, the other factor has 8 bits, too. For the first and the last pair of SOURCE and TARGET, the numbers of the first, a middle
+and the last step are those of the module `tide`: scores, weights, contexts, states and probabilities.
 change: writes a copy with one wrong tensor and without a checksum.
 rewrite: writes a copy as another program would, with sorted tensors and other padding; reversed: the last first; unsigned: also without the
 checksum; altered: with one changed weight; newer, older, first: with a format that tide does not read.
@@ -17,6 +18,8 @@ import math
 import operator
 import struct
 import sys
+
+TOLERANCE = 1e-4
 
 
 def read(path):
@@ -125,8 +128,22 @@ def dots(q, keys, scale=1):
     return [scale * sum(a * b for a, b in zip(q, key)) for key in keys]
 
 
-def weighted(e, values):
-    return [math.fsum(a * value[k] for a, value in zip(softmax(e), values)) for k in range(len(values[0]))]
+def weighted(e, values, notes, name):
+    """Σ_j α_j values_j; notes e and α of one more head of this attention"""
+    alpha = softmax(e)
+    notes.setdefault(name + ".e", []).append(e)
+    notes.setdefault(name + ".alpha", []).append(alpha)
+    return [math.fsum(a * value[k] for a, value in zip(alpha, values)) for k in range(len(values[0]))]
+
+
+def heads_of(q, keys, values, heads, notes, name):
+    """[c^1; c^2; ...]"""
+    d, found = len(q) // heads, []
+    for at in range(0, heads * d, d):
+        e = dots(q[at : at + d], [key[at : at + d] for key in keys], 1 / math.sqrt(d))
+        found += weighted(e, [value[at : at + d] for value in values], notes, name)
+    notes.update({name + ".v": values, name + ".c_heads": [found]})
+    return found
 
 
 def normalised(w, name, x):
@@ -143,16 +160,15 @@ def placed(words, E):
              for k in range(m)] for t, word in enumerate(words)]
 
 
-def multi_head(w, name, heads, x, memory, limit=None):
-    """x_i + MultiHead(norm(x_i), memory); word i sees memory[: limit(i)]."""
+def multi_head(w, name, heads, x, memory, steps, limit=None):
+    """x_i + MultiHead(norm(x_i), memory); word i sees memory[: limit(i)], and notes its numbers in steps[i]."""
     keys, values = ([times(y, w[name + part]) for y in memory] for part in (".Wk", ".Wv"))
-    d, result = len(x[0]) // heads, []
+    result = []
     for i, word in enumerate(x):
-        q, seen, found = times(normalised(w, name, word), w[name + ".Wq"]), limit(i) if limit else len(memory), []
-        for at in range(0, heads * d, d):
-            e = dots(q[at : at + d], [key[at : at + d] for key in keys[:seen]], 1 / math.sqrt(d))
-            found += weighted(e, [value[at : at + d] for value in values[:seen]])
-        result.append(plus(word, times(found, w[name + ".Wo"])))
+        q, seen = times(normalised(w, name, word), w[name + ".Wq"]), limit(i) if limit else len(memory)
+        c = times(heads_of(q, keys[:seen], values[:seen], heads, steps[i], name), w[name + ".Wo"])
+        steps[i][name + ".c"] = [c]
+        result.append(plus(word, c))
     return result
 
 
@@ -168,7 +184,7 @@ def self_attention(w, config, source):
         x = [times(word, w["encoder.W"]) for word in x]
     for layer in range(1, int(config["enc-depth"]) + 1):
         name = f"encoder.{layer}.self"
-        x = multi_head(w, name, heads, x, [normalised(w, name, word) for word in x])
+        x = multi_head(w, name, heads, x, [normalised(w, name, word) for word in x], [{} for _ in x])
         x = feed_forward(w, f"encoder.{layer}.ffn", x)
     return [normalised(w, "encoder", word) for word in x]
 
@@ -198,72 +214,118 @@ def encode(w, config, source):
 
 
 def transformer(w, config, source, target):
+    """Returns the numbers of each step; \"p\" is the distribution of its word."""
     H, heads = self_attention(w, config, source), int(config["heads"])
+    steps = [{"encoder.h": H} for _ in target]
     x = placed([2] + target[:-1], w["decoder.E"])  # <s>
     for layer in range(1, int(config["dec-depth"]) + 1):
         name = f"decoder.{layer}.self"
-        x = multi_head(w, name, heads, x, [normalised(w, name, word) for word in x], lambda i: i + 1)
-        x = multi_head(w, f"decoder.{layer}.cross", heads, x, H)
+        x = multi_head(w, name, heads, x, [normalised(w, name, word) for word in x], steps, lambda i: i + 1)
+        x = multi_head(w, f"decoder.{layer}.cross", heads, x, H, steps)
         x = feed_forward(w, f"decoder.{layer}.ffn", x)
-    total = 0.0
-    for word, y in zip(x, target):
+    for word, notes in zip(x, steps):
         h = normalised(w, "decoder", word)
         logits = tied(h, w["decoder.E"]) if config["tied-embeddings"] == "on" else times(h, w["decoder.Wo"])
-        total += math.log(softmax(plus(logits, w["decoder.bo"][0]))[y])
-    return total
+        notes.update({"output.t": [h], "p": softmax(plus(logits, w["decoder.bo"][0]))})
+    return steps
 
 
-def context(w, config, s, H, whole, read):
+def context(w, config, s, H, whole, read, notes):
     """c(H, s_{i-1}), as in docs/model.md for each --attention; adds the weights of coverage to `read`"""
-    kind, n = config["attention"], len(s)
+    kind, n, name = config["attention"], len(s), "attention"
     if kind == "none":
         return whole
     if kind == "additive":
         query, v = times(s, w["attention.Wa"]), w["attention.va"]
         keys = [times(h, w["attention.Ua"]) for h in H]
-        return weighted([sum(a[0] * math.tanh(x) for a, x in zip(v, plus(query, key))) for key in keys], H)
+        e = [sum(a[0] * math.tanh(x) for a, x in zip(v, plus(query, key))) for key in keys]
+        return weighted(e, H, notes, name)
     if kind == "coverage":
         query, v, Vb = times(s, w["attention.Wa"]), w["attention.va"], w["attention.Vb"][0]
         keys = [plus(times(h, w["attention.Ua"]), [beta * x for x in Vb]) for h, beta in zip(H, read)]
         e = [sum(a[0] * math.tanh(x) for a, x in zip(v, plus(query, key))) for key in keys]
+        notes["attention.beta"] = [list(read)]
         read[:] = plus(read, softmax(e))
-        return weighted(e, H)
+        return weighted(e, H, notes, name)
     if kind == "dot":
-        return weighted(dots(s, [plus(h[:n], h[n:]) if len(h) > n else h for h in H]), H)
+        return weighted(dots(s, [plus(h[:n], h[n:]) if len(h) > n else h for h in H]), H, notes, name)
     if kind == "general":
-        return weighted(dots(s, [times(h, w["attention.Wa"]) for h in H]), H)
+        return weighted(dots(s, [times(h, w["attention.Wa"]) for h in H]), H, notes, name)
     query, keys = times(s, w["attention.Wq"]), [times(h, w["attention.Wk"]) for h in H]
     if kind == "scaled-dot":
-        return weighted(dots(query, keys, 1 / math.sqrt(len(query))), H)
+        return weighted(dots(query, keys, 1 / math.sqrt(len(query))), H, notes, name)
     assert kind == "multi-head", kind
-    values, heads = [times(h, w["attention.Wv"]) for h in H], int(config["heads"])
-    d, c = len(query) // heads, []
-    for at in range(0, heads * d, d):
-        e = dots(query[at : at + d], [key[at : at + d] for key in keys], 1 / math.sqrt(d))
-        c += weighted(e, [value[at : at + d] for value in values])
-    return times(c, w["attention.Wo"])
+    values = [times(h, w["attention.Wv"]) for h in H]
+    return times(heads_of(query, keys, values, int(config["heads"]), notes, name), w["attention.Wo"])
 
 
-def log_probability(w, config, source, target):
+def steps_of(w, config, source, target):
+    """Returns the numbers of each step, with the names of `tide.Explanation`; \"p\" is the distribution of its word."""
     if config["arch"] == "transformer":
         return transformer(w, config, source, target)
     H, begin, whole = encode(w, config, source)
     s = [math.tanh(value) for value in plus(times(begin, w["state.Ws"]), w["state.bs"][0])]
-    total, before, read = 0.0, 2, [0.0] * len(H)  # <s>
+    steps, before, read = [], 2, [0.0] * len(H)  # <s>
     for word in target:
+        steps.append(notes := {"encoder.h": H, "state.s_prev": [s]})
         Ey, s_before = w["state.E"][before], s
         x, unit = plus(times(Ey, w["state.W"]), w["state.b"][0]), "state"
         if config["dec-cell-base-depth"] == "2":
             s, x, unit = gru(x, s, w["state.Uzr"], w["state.U"]), w["state.2.b"][0], "state.2"
-        c = context(w, config, s, H, whole, read)
+        c = context(w, config, s, H, whole, read, notes)
+        notes.update({"state.s_read": [s], "attention.c": [c]})
         s = gru(plus(x, times(c, w["state.C"])), s, w[unit + ".Uzr"], w[unit + ".U"])
         seen = s_before if config["readout-state"] == "prev" else s
         t = plus(times(seen, w["readout.Uo"]), times(Ey, w["readout.Vo"]), times(c, w["readout.Co"]), w["readout.bt"][0])
         t = [max(t[2 * k], t[2 * k + 1]) for k in range(len(t) // 2)]
         logits = tied(t, w["state.E"]) if config["tied-embeddings"] == "on" else times(t, w["readout.Wo"])
-        total += math.log(softmax(plus(logits, w["readout.bo"][0]))[word])
+        notes.update({"state.s": [s], "output.t": [t], "p": softmax(plus(logits, w["readout.bo"][0]))})
         before = word
-    return total
+    return steps
+
+
+# ---- the same numbers from tide -------------------------------------------------------------------------------------
+
+
+def near(ours, theirs, what):
+    """Compares two matrices: differences are small beside the largest number."""
+    assert [len(row) for row in ours] == [len(row) for row in theirs], f"{what}: other shapes"
+    most = max(abs(x) for row in theirs for x in row)
+    for a, b in ((a, b) for mine, other in zip(ours, theirs) for a, b in zip(mine, other)):
+        assert abs(a - b) <= TOLERANCE * most, f"{what}: {a} is not {b}"
+
+
+def explained(found, notes, word, vocabulary):
+    """Compares a tide.Explanation with the numbers of the same step, and its numbers with each other."""
+    numbers = {name: matrix.tolist() for name, matrix in found.numbers.items()}
+    p = notes.pop("p")
+    assert numbers.keys() == notes.keys(), (numbers.keys(), notes.keys())
+    for name, expected in notes.items():
+        near(numbers[name], expected, f"step {found.step}: {name}")
+    for name in (name.removesuffix(".alpha") for name in numbers if name.endswith(".alpha")):
+        alpha, many = numbers[name + ".alpha"], name + ".v" in numbers
+        values, (c,) = numbers[name + ".v" if many else "encoder.h"], numbers[name + (".c_heads" if many else ".c")]
+        assert all(abs(sum(row) - 1) < 1e-5 for row in alpha), f"{name}: a sum of weights"
+        d = len(c) // len(alpha)
+        sums = [sum(a * value[k] for a, value in zip(alpha[k // d], values)) for k in range(len(c))]
+        assert all(abs(a - b) < 1e-5 * (1 + abs(a)) for a, b in zip(sums, c)), f"{name}: c is not the sum of its terms"
+    best = sorted(range(len(p)), key=lambda word: -p[word])[: len(found.best)]
+    ids = {piece: id for id, piece in enumerate(vocabulary)}
+    near([[probability for _, probability in found.best]], [[p[word] for word in best]], "best")
+    near([[p[ids[piece]] for piece, _ in found.best]], [[p[word] for word in best]], "pieces of best")
+    assert found.next[0] == vocabulary[word] and abs(found.next[1] - p[word]) <= TOLERANCE * p[word], found.next
+
+
+def explains(path, pairs, texts, vocabulary):
+    """Compares steps of some pairs: (steps, target) and (source text, target text)."""
+    import tide
+
+    with tide.load(path, threads=1) as model:
+        for (steps, target), (source, translation) in zip(pairs, texts):
+            for i in sorted({0, len(steps) // 2, len(steps) - 1}):
+                found = model.explain(source, translation, i, top=5)
+                assert found.target == ("<s>", *(vocabulary[word] for word in target[:i])), found.target
+                explained(found, steps[i], target[i], vocabulary)
 
 
 def ids_of(line, vocabulary):
@@ -271,7 +333,7 @@ def ids_of(line, vocabulary):
     return ids + [3]  # </s>
 
 
-def check(path, *sides):
+def check(path, source_pieces, target_pieces, *texts):
     header, data = read(path)
     tensors = tensors_of(header, data)
     named = {}
@@ -283,13 +345,18 @@ def check(path, *sides):
     meta = header["__metadata__"]
     config = dict(line.split(" = ") for line in meta["config"].splitlines())
     pairs = []
-    for side, file in zip(("source", "target"), sides):
+    for side, file in zip(("source", "target"), (source_pieces, target_pieces)):
         vocabulary = {piece: i for i, piece in enumerate(meta[side + ".vocab"].splitlines())}
         assert list(vocabulary)[:4] == ["<pad>", "<unk>", "<s>", "</s>"]
         with open(file, encoding="utf-8") as lines:
             pairs.append([ids_of(line, vocabulary) for line in lines])
-    for source, target in zip(*pairs):
-        print("%.6f" % log_probability(tensors, config, source, target))
+    found = [(steps_of(tensors, config, source, target), target) for source, target in zip(*pairs)]
+    for steps, target in found:
+        print("%.6f" % sum(math.log(notes["p"][word]) for notes, word in zip(steps, target)))
+    if not texts:
+        return
+    lines = list(zip(*([line.rstrip("\n") for line in open(text, encoding="utf-8")] for text in texts)))
+    explains(path, [found[0], found[-1]], [lines[0], lines[-1]], list(vocabulary))
 
 
 # ---- changed files --------------------------------------------------------------------------------------------------
@@ -355,6 +422,7 @@ def rewrite(old, new, how):
 
 if __name__ == "__main__":
     commands = {"check": check, "change": change, "rewrite": rewrite}
-    if len(sys.argv) != {"check": 5, "change": 6, "rewrite": 5}.get(sys.argv[1] if len(sys.argv) > 1 else ""):
+    counts = {"check": (5, 7), "change": (6,), "rewrite": (5,)}
+    if len(sys.argv) not in counts.get(sys.argv[1] if len(sys.argv) > 1 else "", ()):
         sys.exit(__doc__)
     commands[sys.argv[1]](*sys.argv[2:])
