@@ -20,9 +20,10 @@ check_pages() { # LANGUAGE NAME=URL...
     python3 tests/e2e/axe.py $axe "$@" || die 'axe-core'
 }
 check_all() {
-    check_pages "$1" "live=$url/#text=$sentence" "training=$url/training?model=run" \
-        "two models=$url/#text=$sentence&model=run&beside=other&level=word" "alignments=file://$models/linked.html" \
-        "hypotheses=file://$models/nbest.html" "report=file://$models/run/report.html"
+    check_pages "$1" "live=$url/#text=$sentence" "example=$url/" "training=$url/training?model=run" \
+        "two models=$url/#text=$sentence&model=run&beside=other&level=word" \
+        "alignments=file://$models/linked.html" "hypotheses=file://$models/nbest.html" \
+        "report=file://$models/run/report.html"
 }
 models=$scratch
 chinese() { check_all zh-CN; }

@@ -136,7 +136,7 @@ class Browser:
 
     # ---- mouse and keyboard ----
 
-    CODES = {"Tab": 9, "Enter": 13, "Escape": 27, "End": 35, "Home": 36, "ArrowLeft": 37, "ArrowUp": 38,
+    CODES = {"Tab": 9, "Enter": 13, "Escape": 27, "End": 35, "Home": 36, "Delete": 46, "ArrowLeft": 37, "ArrowUp": 38,
              "ArrowRight": 39, "ArrowDown": 40}
 
     def press(self, *keys):

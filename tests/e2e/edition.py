@@ -167,6 +167,7 @@ def main():
     with Edition(path) as page:
         check_matrix(page, alignment)
         check_unpacking(page, translation, "Unpacking the model")
+        live.check_opening(page, translation)
         live.check_typing(page, translation)
         live.check_abort(page)
         live.check_composition(page, translation)

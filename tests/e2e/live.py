@@ -39,6 +39,15 @@ class Page(Browser):
         self.open(f"{self.url}#{urllib.parse.urlencode({'text': text})}{fields}", **window)
         self.wait(DONE)
 
+    def clear(self, **window):
+        """Opens the page without a text, and removes the example that it shows. Forgets the requests for it."""
+        self.open(self.url, **window)
+        self.wait(f"document.activeElement.id === 'text' && document.querySelector('#model').value && {DONE}")
+        self.press("Delete")
+        self.wait("!document.querySelector('.panel .line') && $('text').value === ''")
+        self.value("window.sent && (sent.length = 0)")
+        self.requests.clear()
+
     def sentence(self, panel=0):
         """The translation that a panel shows."""
         return self.value(f"""[...document.querySelectorAll(".panel")[{panel}].querySelectorAll(".translated .piece")]
@@ -67,10 +76,64 @@ class Page(Browser):
 
 # ---- typing ----------------------------------------------------------------------------------------------------------
 
+SAID = "document.querySelector('.said').textContent"
+LESSON = "document.querySelector('.lesson').checkVisibility()"
+
+
+def check_opening(page, translation):
+    """Without a text in its address, the page explains an example, and writes nothing to its address."""
+    for width in (1400, 390):
+        page.open(page.url, width=width, height=800)
+        page.wait(f"{DONE} && {SAID}")
+        equal((page.sentence(), page.streams()), (translation, 1), "the example")
+        found = page.value("""[$("text").value, document.activeElement.id, $("text").selectionStart, $("text").selectionEnd,
+            location.hash]""")
+        equal(found, [SENTENCE, "text", 0, len(SENTENCE), ""], "the input and the address")
+        check(page.value(LESSON), "no lesson")
+        check(page.value("""[...document.querySelectorAll(".said, .lesson")].every((one) =>
+            one.scrollHeight <= one.clientHeight && one.scrollWidth <= one.clientWidth)"""), "what is said is cut")
+    # the word is the one whose largest weight is the farthest from the next one
+    page.open(page.url + "#level=word", width=1280, height=800)
+    page.wait(f"{DONE} && {SAID}")
+    row, word, column, weight = page.value("""(() => { const heads = [...document.querySelectorAll(".matrix thead th")];
+        const isWord = (head) => /^\\p{L}+$/u.test(head.textContent);
+        const leads = [...document.querySelectorAll(".matrix tbody tr")].map((row, i) => {
+            const weights = [...row.querySelectorAll("td")].map((td) => Number(td.style.getPropertyValue("--weight")));
+            const [first, second] = [...weights].sort((a, b) => b - a), head = heads[weights.indexOf(first)];
+            const lead = isWord(row.firstChild) && isWord(head) ? first - second : 0;
+            return { lead, found: [i, row.firstChild.textContent, head.textContent, Math.round(100 * first)] }; });
+        return leads.sort((a, b) => b.lead - a.lead)[0].found; })()""")
+    said = f'"{word}" is read mostly from {column} ({weight}%): see the colours in its row.'
+    state = f"[{SAID}, [...document.querySelectorAll('.translated .pointed')].map((one) => one.firstChild.data)]"
+    equal(page.value(state), [said, [word]], "what is seen")
+    page.point(f"{TARGET}[{int(row == 0)}]")
+    check(page.value(SAID) != said, "pointing says something else")
+    page.point("document.querySelector('h1')")
+    equal(page.value(state), [said, [word]], "the example explains itself again")
+    page.value("document.getElementById('level').click()")
+    check("text=" in page.value("location.hash") and page.value(LESSON), "what the user has done is in the address")
+    # what is typed takes the place of the example
+    for act in (lambda: None, lambda: page.click("$('text')")):
+        page.open(page.url, width=1280, height=800)
+        page.wait(f"{DONE} && {SAID}")
+        act()
+        page.wait(f"$('text').selectionEnd - $('text').selectionStart === {len(SENTENCE)}")
+        page.send("Input.insertText", text="他走了。")
+        equal(page.value("$('text').value"), "他走了。", "what is typed")
+        page.wait(f"{DONE} && location.hash.includes('text=') && document.querySelector('.line').textContent.includes('他')")
+        check(not page.value(LESSON) and page.value("!document.querySelector('.pointed')"), "the example goes")
+    page.open(page.url)
+    page.wait(f"{DONE} && {SAID}")
+    for text in ("t", "ta", "他走了。"):
+        page.send("Input.imeSetComposition", text=text, selectionStart=len(text), selectionEnd=len(text))
+    page.send("Input.insertText", text="他走了。")
+    page.wait(f"{DONE} && document.querySelector('.line').textContent.includes('他')")
+    equal((page.value("$('text').value"), page.streams()), ("他走了。", 2), "what an input method types")
+    page.clean("opening")
+
 
 def check_typing(page, translation):
-    page.open(page.url, width=1280, height=800)
-    page.wait("document.activeElement.id === 'text' && document.querySelector('#model').value")
+    page.clear(width=1280, height=800)
     for letter in SENTENCE:
         page.send("Input.insertText", text=letter)
     page.wait(DONE)
@@ -87,8 +150,7 @@ def check_typing(page, translation):
 
 def check_abort(page):
     """The request for an older text is aborted when the text changes."""
-    page.open(page.url)
-    page.wait("document.querySelector('#model').value")
+    page.clear()
     page.value("""window.signals = [], translator.translate = (request, { signal }) =>
         new Promise((done, fail) => { signals.push(signal);
                                       signal.addEventListener("abort", () => fail(signal.reason)); })""")
@@ -101,8 +163,7 @@ def check_abort(page):
 
 def check_composition(page, translation):
     """While an input method composes, the page asks nothing."""
-    page.open(page.url)
-    page.wait("document.querySelector('#model').value")
+    page.clear()
     for text in ("c", "chao", "chaoshui", "潮水退了才知道"):
         page.send("Input.imeSetComposition", text=text, selectionStart=len(text), selectionEnd=len(text))
         time.sleep(0.25)
@@ -116,8 +177,7 @@ def check_composition(page, translation):
 
 def check_streaming(page, translation):
     """Settled words and the rows of the matrix appear while the search runs."""
-    page.open(page.url)
-    page.wait("document.querySelector('#model').value")
+    page.clear()
     page.value("""window.events = [], window.states = [], translator.translate = ((original) => async (request, on) => {
         const keep = (name) => (...given) => events.push([name, given]);
         const result = await original(request, { signal: on.signal, onSource: keep("onSource"),
@@ -723,6 +783,7 @@ def check_policy(page):
 
 def test_page(url, translation, links):
     with Page(url) as page:
+        check_opening(page, translation)
         check_typing(page, translation)
         check_abort(page)
         check_composition(page, translation)

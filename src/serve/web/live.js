@@ -4,6 +4,8 @@ const DEBOUNCE = 200; // milliseconds from the last key to the request
 let models = [], byWord = false, byRow = false; // byRow: colours relative to the largest weight of each row
 let composing = false; // an input method has text that is not final
 let pending = null; // the timer of the next translation
+let opening = ""; // the example that the page has opened on; "" if the text is the user's
+let untouched = false; // whether the user has done nothing since then
 
 const announce = (said) => ($("announced").textContent = said);
 const leave = () => $("text").focus();
@@ -80,8 +82,9 @@ function drawExamples(model) {
 function translate(choices = []) {
   clearTimeout(pending);
   grow();
+  if ($("text").value !== opening) opening = "";
   panels.forEach((panel, k) => {
-    if (!panel.element.hidden) panel.run($("text").value, choices[k]);
+    if (!panel.element.hidden) panel.run($("text").value, choices[k], opening !== "" && !k);
   });
   if (!choices.length) remember();
 }
@@ -89,6 +92,13 @@ function translate(choices = []) {
 function schedule() {
   clearTimeout(pending);
   pending = setTimeout(() => translate(), DEBOUNCE);
+}
+
+/** Opens the page on an example. Its text is selected, so that what is typed takes its place. */
+function open() {
+  opening = examples[modelNamed($("model").value).source.slice(0, 2)]?.[0] ?? "";
+  $("text").value = opening;
+  $("text").select();
 }
 
 /** Gives the input the height of its text. */
@@ -129,8 +139,10 @@ const showScale = () => $("scale").setAttribute("aria-pressed", byRow);
 // ---- the address ----
 
 /** Writes the state of the page to its address, so that a link to the page contains the text and the user's choices: layer,
- * head, forced words and view of each panel; those of the second one end in 2. */
+ * head, forced words and view of each panel; those of the second one end in 2. An example that the user has not touched is not
+ * a choice. */
 function remember() {
+  if (untouched) return;
   const state = new URLSearchParams();
   const fields = { text: $("text").value, model: models.length > 1 ? $("model").value : "", beside: $("beside").value };
   for (const [name, value] of Object.entries(fields)) if (value) state.set(name, value);
@@ -151,6 +163,8 @@ function recall(typed = "") {
   byRow = state.get("scale") === "row";
   showScale();
   chooseModels(state.get("model"), state.get("beside"));
+  untouched = !$("text").value && !composing;
+  if (untouched) open();
   const chosen = (suffix) => ["layer", "head", "forced", "view"].map((name) => [name, state.get(name + suffix) ?? ""]);
   translate(typed ? [] : ["", "2"].map((suffix) => Object.fromEntries(chosen(suffix))));
 }
@@ -163,15 +177,24 @@ async function copyLink() {
 
 // ---- the page ----
 
-function listen() {
+/** Listens to input methods, also before the models are known. */
+function listenToComposition() {
   $("text").addEventListener("compositionstart", () => {
     composing = true;
     clearTimeout(pending);
   });
   $("text").addEventListener("compositionend", () => {
     composing = false;
-    schedule();
+    if (models.length) schedule();
   });
+}
+
+function listen() {
+  for (const kind of ["input", "change", "click", "keydown"])
+    document.addEventListener(kind, ({ target }) => {
+      if (untouched && kind === "click" && target === $("text")) setTimeout(() => target.select()); // after the browser's own
+      untouched = false;
+    }, true);
   $("text").addEventListener("input", () => {
     grow();
     if (!composing) schedule();
@@ -179,6 +202,7 @@ function listen() {
   for (const id of ["model", "beside"])
     $(id).addEventListener("change", () => {
       chooseModels($("model").value, $("beside").value);
+      if (opening) open();
       translate();
     });
   $("level").addEventListener("click", switchLevel);
@@ -196,6 +220,7 @@ async function begin() {
   fillTexts();
   $("panels").append(...panels.map(({ element }) => element));
   $("text").focus();
+  listenToComposition();
   try {
     models = await translator.models();
     if (!models.length) throw new TranslatorError("noModels");

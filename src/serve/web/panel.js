@@ -12,7 +12,8 @@ const ALTERNATIVES = 4, CANDIDATES = 8;
  *
  * Returns {element, show, run, choices, redraw, words, mark, stop}:
  *   show(model)   chooses the model
- *   run(text, choices)  translates a text, with choices that `choices` returned; stops the work on the text before
+ *   run(text, choices, teaches)  translates a text, with choices that `choices` returned; stops the work on the text before.
+ *                 teaches: whether it is an example, at which the page explains what is seen
  *   choices()     the user's choices as text: {layer, head, forced, view}, each "" if there is none
  *   redraw()      draws again, after a change of level
  *   words(i)      the words of the translation of sentence i; null while it is searched
@@ -28,6 +29,7 @@ function makePanel(page) {
   let viewed = 0; // index of the sentence whose matrix is shown: the one the mouse points at, or the chosen one
   let lit = 0; // index of the sentence with highlights
   let pinned = [null, null]; // row and column that have the focus
+  let teaches = false; // whether the text is an example, and the user has not chosen anything
   let matrix = null, shown = null; // of the chosen sentence
   let searches = [], taking = null, finding = null; // AbortControllers: all; that of a choice; that of the small multiples
   let frame = null;
@@ -147,10 +149,16 @@ function makePanel(page) {
     lit = i;
   }
 
+  /** Points at a row, a column, a cell, or nothing; an example then points at its clearest word. */
   function point(row, column) {
     lightOnly(viewed);
     const nothing = row === null && column === null;
-    if (shown && (row ?? 0) < shown.target.length && (column ?? 0) < shown.source.length) {
+    const clearest = teaches && slots[viewed]?.result && shown ? clearestRow(shown) : -1;
+    parts.lesson.hidden = clearest < 0;
+    if (nothing && clearest >= 0) {
+      point(clearest, null);
+      parts.said.textContent = describeClearest(shown, clearest);
+    } else if (shown && (row ?? 0) < shown.target.length && (column ?? 0) < shown.source.length) {
       matrix.point(row, column);
       gallery.point(row, column);
       pairs[viewed].light(shown, row, column);
@@ -273,6 +281,7 @@ function makePanel(page) {
 
   /** Draws a sentence after a choice, and moves the focus to the piece that was chosen. */
   function settle(i, piece) {
+    teaches = false;
     drawPair(i);
     page.changed();
     choose(i);
@@ -447,7 +456,8 @@ function makePanel(page) {
       fillChoosers(parts, model);
       draw();
     },
-    run(given, { layer, head, forced, view } = {}) {
+    run(given, { layer, head, forced, view } = {}, isExample = false) {
+      teaches = isExample;
       const wishes = [layer, head].map((wish) => (wish === "" ? "0" : wish)), recalled = forced !== undefined;
       parts.choosers.forEach((chooser, k) => {
         if ([...chooser.options].some(({ value }) => value === wishes[k])) chooser.value = wishes[k];
@@ -481,6 +491,25 @@ function makePanel(page) {
   };
 }
 
+/** The row of a whole word whose largest weight, at a word of the source, is the farthest from the second one; -1 if there is
+ * none. */
+function clearestRow({ source, target, targetWord, matrix }) {
+  const isWord = (one) => /^\s*\p{L}+$/u.test(one);
+  const lead = matrix.map((row, i) => {
+    const [first, second = 0] = [...row].sort((a, b) => b - a);
+    const isWhole = targetWord.filter((word) => word === targetWord[i]).length === 1;
+    return isWhole && isWord(target[i]) && isWord(source[row.indexOf(first)]) ? first - second : 0;
+  });
+  const most = Math.max(...lead);
+  return most > 0 ? lead.indexOf(most) : -1;
+}
+
+/** Says from where a row is read. */
+function describeClearest({ source, target, matrix }, row) {
+  const weight = Math.max(...matrix[row]);
+  return text.mostly(label(target[row]), label(source[matrix[row].indexOf(weight)]), percent(weight));
+}
+
 /** Reads what `choices` of a panel wrote to an address; [] if it is something else. */
 function readForced(forced) {
   const areTexts = (pieces) => Array.isArray(pieces) && pieces.every((piece) => typeof piece === "string");
@@ -498,6 +527,7 @@ function panelMarkup() {
   const name = make("h2", {});
   const problem = make("p", { class: "problem", role: "alert" });
   const pairs = make("div", { class: "pairs", role: "region" });
+  const lesson = make("p", { class: "lesson", hidden: "" }, text.lesson);
   const said = make("p", { class: "said", role: "status" });
   const undo = make("button", { type: "button", title: text.undoHelp, "aria-keyshortcuts": "u" }, text.undo);
   undo.append(" ", make("kbd", {}, "u"));
@@ -517,10 +547,10 @@ function panelMarkup() {
   const legend = make("span", { class: "legend" }, "0%", make("i"), "100%");
   const bar = make("div", { class: "controls" }, ...choosers, legend);
   const frame = make("div", { class: "frame", hidden: "" }, matrix, bar);
-  const left = make("div", { class: "words" }, name, problem, pairs, said, taken, best, copying);
+  const left = make("div", { class: "words" }, name, problem, pairs, lesson, said, taken, best, copying);
   const element = make("section", { class: "panel" }, left, frame);
   const lines = { name, problem, said, names, done }; // their text changes
-  return { ...lines, element, pairs, taken, undo, best, list, choosers, copying, copies, frame, bar, matrix, legend };
+  return { ...lines, element, pairs, lesson, taken, undo, best, list, choosers, copying, copies, frame, bar, matrix, legend };
 }
 
 /** Offers the layers and heads of a model, if there are several. */

@@ -50,6 +50,9 @@ const texts = {
     notCopied: "the browser does not let pages copy",
     hint: "Point at a word, or tap it, to see where it was read from. Click a translated word to change it.",
     noAlignment: "This model has no alignment.",
+    lesson: "This is an example. The model writes one word after the other, and reads the sentence again for each: the " +
+      "darker a cell, the more it reads this word. Type, and your sentence takes its place.",
+    mostly: (target, source, weight) => `"${target}" is read mostly from ${source} (${weight}): see the colours in its row.`,
     candidates: (word) => `In place of "${word}"`,
     candidate: (text, percent) => `${text}, ${percent}`,
     end: "end of sentence",
@@ -130,6 +133,8 @@ const texts = {
     notCopied: "浏览器不允许网页复制",
     hint: "指向或点按一个词，看它读自原文何处；点击译文中的词，可以换掉它。",
     noAlignment: "这个模型没有对齐。",
+    lesson: "这是一个例句。模型逐词写出译文，每写一个词都重新读一遍原文：颜色越深，对这个词读得越多。直接输入，就换成您的句子。",
+    mostly: (target, source, weight) => `“${target}”主要读自“${source}”（${weight}）：请看它那一行的颜色。`,
     candidates: (word) => `代替“${word}”`,
     candidate: (text, percent) => `${text}，${percent}`,
     end: "句子结束",
