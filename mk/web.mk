@@ -10,6 +10,11 @@ $(TEXTS): $B/%.inc: src/% mk/web.mk
 	$(if $(filter %.js,$<),@awk -F'`' 'NF && NF % 2 == 0 { print FILENAME ":" FNR ": a string of several lines"; exit 1 }' $<)
 	@sed $(or $(if $(filter %.js,$<),$(SHORT_JS)),$(if $(filter %.css,$<),$(SHORT_CSS)),'') $< | $(QUOTE) >$@
 
+# The page of alignments is small: it has the explanations of its own terms only.
+TEXTS += $B/view/web/explanations_few.js.inc
+$B/view/web/explanations_few.js.inc: src/view/web/explanations.js mk/web.mk
+	@mkdir -p $(@D) && sed '/^}\[language\]/q' $< | sed $(SHORT_JS) | sed '/^[a-z"]/ { /^\(const\|en\|zh\|end\|score\|aer\)\>/!d }' | $(QUOTE) >$@
+
 # What pictures and pages have in common stands in the first block of page.css: "--cell: #1b4690;" is DRAWING_CELL 0x1b4690.
 DRAWING := '/^}/q; /^  --\(cell\|strong\|number\|less\):/ { s/\#/0x/; s/^  --\([a-z]*\): \([^;]*\).*/\#define DRAWING_\U\1\E \2/p }'
 $B/view/drawing.h: src/view/web/page.css mk/web.mk
@@ -17,8 +22,8 @@ $B/view/drawing.h: src/view/web/page.css mk/web.mk
 
 # The live page of `tide serve` is one document. Its Content-Security-Policy names the hashes of its style and its script.
 LIVE     := $B/serve/web/live.html.inc $B/serve/web/live.policy.inc
-LIVE_CSS := src/view/web/page.css src/serve/web/live.css
-LIVE_JS  := $(patsubst %,src/view/web/%.js,common language matrix lines) \
+LIVE_CSS := src/view/web/page.css src/view/web/explanations.css src/serve/web/live.css
+LIVE_JS  := $(patsubst %,src/view/web/%.js,common language explanations matrix lines) \
             $(patsubst %,src/serve/web/%.js,strings translator server pieces differences formats picture candidates pair gallery panel live)
 HASH = sha256-$$({ echo; cat $1; } | sha256sum | cut -c1-64 | tr a-f A-F | basenc --base16 -d | base64)
 $B/serve/web/live.style: $(LIVE_CSS) mk/web.mk

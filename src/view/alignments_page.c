@@ -10,6 +10,7 @@ static const char markup[] =
 #include "view/web/alignments.html.inc"
     ;
 static const char script[] =
+#include "view/web/explanations_few.js.inc"
 #include "view/web/alignments_texts.js.inc"
 #include "view/web/lines.js.inc"
 #include "view/web/marks.js.inc"

@@ -26,9 +26,11 @@ static const char markup[] =
 #include "view/web/report.html.inc"
     ;
 static const char style[] =
+#include "view/web/explanations.css.inc"
 #include "view/web/report.css.inc"
     ;
 static const char script[] =
+#include "view/web/explanations.js.inc"
 #include "view/web/report_texts.js.inc"
 #include "view/web/report.js.inc"
     ;

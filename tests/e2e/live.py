@@ -407,6 +407,78 @@ def check_link(page):
     page.clean("link")
 
 
+# ---- explanations ----------------------------------------------------------------------------------------------------
+
+MEANING = "[...document.querySelectorAll('.meaning')].filter((one) => one.checkVisibility({ visibilityProperty: true }))"
+
+
+def check_terms(page, terms):
+    """Each term has a sentence that is its description, in both languages."""
+    found = page.value("""[...document.querySelectorAll(".term")].filter((term) => term.checkVisibility()).map((term) =>
+        [term.getAttribute("aria-describedby"), getComputedStyle(term).textDecorationLine,
+         $(term.getAttribute("aria-describedby"))?.textContent])""")
+    equal(sorted({name.removeprefix("means-") for name, _, _ in found}), sorted(terms), "terms")
+    check(all(said and said == said.strip() for _, _, said in found), "explanations")
+
+
+def check_explanations(page):
+    """A term explains itself at a pointer and at the focus. The pointer can go to the explanation; Escape closes it."""
+    page.show(SENTENCE, width=1280, height=800)
+    check_terms(page, ["alpha", "end", "hypothesis", "piece", "score"])
+    score = "document.querySelector('.best .list-head > .term')"
+    page.point(score)
+    page.wait(f"{MEANING}.length === 1")
+    check(page.value(f"{MEANING}[0].textContent").startswith("The score is the logarithm"), "the explanation of a score")
+    boxes = f"[{score}, {MEANING}[0]].map((one) => one.getBoundingClientRect().toJSON())"
+    term, meaning = page.value(boxes)
+    check(abs(term["top"] - meaning["bottom"]) < 1 or abs(term["bottom"] - meaning["top"]) < 1, f"a gap: {term} {meaning}")
+    check(0 <= meaning["left"] and meaning["right"] <= 1280, "the explanation is in the window")
+    page.point(f"{MEANING}[0]")
+    equal(page.value(f"{MEANING}.length"), 1, "an explanation below the pointer")
+    page.press("Escape")
+    equal(page.value(f"{MEANING}.length"), 0, "an explanation after Escape")
+    page.point(score)
+    page.wait(f"{MEANING}.length === 1")
+    page.point("document.querySelector('h1')")
+    equal(page.value(f"{MEANING}.length"), 0, "an explanation without its term")
+    # the keyboard
+    page.value("$('scale').focus()")
+    page.press("Shift+Tab")
+    page.wait(f"{MEANING}.length === 1")
+    page.point("document.querySelector('h1')")
+    equal(page.value("[document.activeElement.id, " + MEANING + "[0].id]"), ["level", "means-piece"], "at the focus")
+    described = [node for node in page.send("Accessibility.getFullAXTree")["nodes"]
+                 if node.get("name", {}).get("value") == "By word" and not node.get("ignored")]
+    check(any(node.get("description", {}).get("value", "").startswith("The model reads and writes pieces") for node in described),
+          f"what is announced: {described}")
+    page.value(f"{TARGET}[{TARGET}.length - 1].focus()")
+    equal(page.value(f"{MEANING}.length"), 0, "nothing at once")
+    page.wait(f"{MEANING}.length === 1 && {MEANING}[0].id === 'means-end'")
+    page.press("Escape")
+    equal(page.value(f"[{MEANING}.length, document.activeElement.textContent.includes('</s>')]"), [0, True], "Escape, first")
+    page.press("Escape")
+    equal(page.value("document.activeElement.id"), "text", "Escape, second")
+    # a finger, on a narrow window
+    page.send("Emulation.setTouchEmulationEnabled", enabled=True)
+    page.show(SENTENCE, width=390, height=844)
+    page.send("Input.dispatchTouchEvent", type="touchStart", touchPoints=[page.middle(score)])
+    page.send("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
+    page.send("Emulation.setTouchEmulationEnabled", enabled=False)
+    page.wait(f"{MEANING}.length === 1")
+    equal(page.value("document.documentElement.scrollWidth"), 390, "the width of the page")
+    check(page.value(f"{MEANING}[0].getBoundingClientRect().right <= 390"), "an explanation outside")
+    # in the list of candidates
+    page.click(f"{TARGET}[1]")
+    page.wait("document.querySelector('.candidates')")
+    page.press("Shift+Tab")
+    page.wait(f"{MEANING}.length === 1 && {MEANING}[0].id === 'means-probability'")
+    page.press("ArrowDown", "Escape", "Escape")
+    page.wait("!document.querySelector('.candidates')")
+    page.show("It rained.", "&model=back", width=1280, height=800)
+    check_terms(page, ["alpha", "end", "head", "hypothesis", "layer", "piece", "score"])
+    page.clean("explanations")
+
+
 # ---- what else the page does -----------------------------------------------------------------------------------------
 
 
@@ -801,6 +873,7 @@ def test_page(url, translation, links):
         check_all_hypotheses(page)
         check_difference(page)
         check_row_scale(page)
+        check_explanations(page)
         check_long_picture(page)
         check_models(page)
         check_long(page)

@@ -102,6 +102,7 @@ async function test() {
 
   press("?", document.body);
   check("? shows the keys", one("#keys").open);
+  equal("and explains terms", all("#keys p").map((said) => said.textContent.split(" ")[0]), ["</s>", "The", "AER,"]);
   press("ArrowDown", document.body);
   equal("and nothing else moves", selected(), ["潮水退了。"]);
   one("#keys").close();

@@ -75,6 +75,15 @@ async function test() {
   checkLayout();
   equal("a chart each", titles(), ["Loss", "Perplexity", "BLEU", "Gradient norm", "Learning rate", "Speed", "Attention entropy", "Attention diversity", "BLEU by length"]);
   equal("what it comes to", one("#summary").textContent, "2000 updates, 20.0 epochs, best BLEU 24.0 at update 1500, epoch 15.0");
+  equal("terms", all("#summary .term, figcaption .term").map((term) => term.textContent),
+    ["BLEU", "Loss", "Perplexity", "BLEU", "of the dev set", "Gradient norm", "Learning rate", "Attention entropy", "Attention diversity", "BLEU by length"]);
+  const term = chart("Learning rate").querySelector(".term"), meaning = one(`#${term.getAttribute("aria-describedby")}`);
+  check("a term is explained", meaning.role === "tooltip" && meaning.textContent.startsWith("The learning rate is"));
+  term.focus();
+  check("at its focus", meaning.matches(":popover-open"));
+  press("Escape", term);
+  check("until Escape", !meaning.matches(":popover-open") && document.activeElement === term);
+  term.blur();
   equal("the last values", [readout("Loss"), readout("Learning rate"), readout("Attention diversity")], ["train 2.00dev 3.00", "train 5.00e-4", "dev 80.0"]);
   equal("small numbers at an axis", [...chart("Learning rate").querySelectorAll("text[text-anchor=end]")].map((t) => t.textContent), ["4e-4", "6e-4", "8e-4", "1e-3"]);
   check("the best is marked", chart("BLEU").textContent.includes("best: 24.0"));

@@ -3,6 +3,11 @@
 /** Formats a probability as a percentage, small ones with a decimal. */
 const likely = (p) => (p < 0.0005 ? "<0.1%" : p < 0.0995 ? `${(100 * p).toFixed(1)}%` : percent(p));
 
+/** The head of a list: its title, and the name of the numbers at the right, which is a term. */
+function listHead(title, numbers, term) {
+  return make("div", { class: "list-head" }, make("h3", {}, title), explain(make("span", {}, numbers), term));
+}
+
 /**
  * Opens the list below an element.
  *
@@ -12,7 +17,7 @@ const likely = (p) => (p < 0.0005 ? "<0.1%" : p < 0.0995 ? `${(100 * p).toFixed(
  */
 function openCandidates(anchor, title, groups, marked, onClose) {
   const list = make("div", { popover: "auto", class: "candidates", role: "dialog", "aria-label": title });
-  list.append(make("h3", {}, title));
+  list.append(listHead(title, text.probability, "probability"));
 
   function row({ piece, probability }, chosen, take) {
     const name = spellCandidate(piece, marked), share = likely(probability);
@@ -34,6 +39,7 @@ function openCandidates(anchor, title, groups, marked, onClose) {
   list.append(make("div", {}, ...columns));
 
   function move(event) {
+    if (!document.activeElement.closest("ol")) return;
     const buttons = [...document.activeElement.closest("ol").querySelectorAll("button")];
     const column = columns.indexOf(document.activeElement.closest("ol")), at = buttons.indexOf(document.activeElement);
     const beside = (by) => [...(columns[column + by]?.querySelectorAll("button") ?? [])];

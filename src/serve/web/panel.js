@@ -534,8 +534,9 @@ function panelMarkup() {
   const names = make("span", {});
   const taken = make("p", { class: "controls choices", role: "status", hidden: "" }, names, undo);
   const list = make("ol", {});
-  const best = make("section", { class: "best", hidden: "" }, make("h3", {}, text.nbest), list);
-  const choosers = ["layer", "head"].map((id) => make("select", { "aria-label": text[id], class: id }));
+  const nbest = explain(make("span", {}, text.nbest), "hypothesis");
+  const best = make("section", { class: "best", hidden: "" }, listHead(nbest, text.scores, "score"), list);
+  const choosers = ["layer", "head"].map((id) => explain(make("select", { "aria-label": text[id], class: id }), id));
   const formats = { text: text.copyText, pharaoh: text.copyPharaoh, json: text.copyJson, svg: text.copySvg, png: text.copyPng };
   const copies = Object.entries(formats).map(([format, title]) =>
     make("button", { type: "button", "data-format": format, disabled: "" }, title),
@@ -545,7 +546,7 @@ function panelMarkup() {
   copying.append(make("span", {}, text.copy), ...copies, done);
   const matrix = make("div", {});
   const legend = make("span", { class: "legend" }, "0%", make("i"), "100%");
-  const bar = make("div", { class: "controls" }, ...choosers, legend);
+  const bar = make("div", { class: "controls" }, ...choosers, explain(make("span", { class: "alpha" }, "α"), "alpha"), legend);
   const frame = make("div", { class: "frame", hidden: "" }, matrix, bar);
   const left = make("div", { class: "words" }, name, problem, pairs, lesson, said, taken, best, copying);
   const element = make("section", { class: "panel" }, left, frame);

@@ -178,7 +178,13 @@ document.addEventListener("keydown", (event) => {
 
 // ---- the page ----
 
+/** On this page, the explanations stand below the list of keys. */
+function explain(element) {
+  return element;
+}
+
 fillTexts();
+$("keys").lastElementChild.before(...Object.values(explanations).map((said) => make("p", {}, said)));
 document.title = $("title").textContent = (text.made?.[data.made] ?? data.made) + data.name;
 data.sentences.forEach(({ text: source, hypotheses }, i) => {
   const names = { role: "option", id: `sentence-${i}`, "aria-selected": "false", title: source };

@@ -21,6 +21,7 @@ function drawLine(line, texts, { role = "listitem", onPoint }) {
     piece.addEventListener("mouseleave", () => onPoint(null, false));
     piece.addEventListener("focus", () => onPoint(i, true));
     piece.addEventListener("blur", () => onPoint(null, true));
+    if (text === "</s>") explain(piece, "end");
     if ((i && text.startsWith(" ")) || text === "</s>") line.append(" ");
     line.append(piece);
   });

@@ -163,7 +163,10 @@ function drawMatrix(container, alignment, options = {}) {
     const stacked = scope === "col" && [...text.trim()].length > 1 && isSquare(text);
     const quiet = text === "</s>" || !text.trim();
     const kind = [turned && "turned", stacked && "stacked", quiet && "quiet"].filter(Boolean).join(" ");
-    return make("th", { scope, class: kind, title: label(text), tabindex: -1 }, make("span", {}, label(text)));
+    const head = make("th", { scope, class: kind, tabindex: -1 }, make("span", {}, label(text)));
+    if (text === "</s>") return explain(head, "end");
+    head.title = label(text);
+    return head;
   }
 
   /** The size, in em, that the labels of a side need beside or above the cells. */

@@ -170,10 +170,14 @@ function drawBest(svg, line, up) {
   svg.append(write(start, y + (y > FLOOR - 32 ? -14 : 26), anchor, text.best(value), "strong"));
 }
 
-/** Adds a figure with a caption and a line for values. Returns that line; the caller fills it. */
-function addFigure(title, unit, svg) {
+/** Adds a figure with a caption, whose parts are explained if they are terms, and a line for values. Returns that line; the
+ * caller fills it. */
+function addFigure(term, title, unit, svg) {
   const readout = make("p", { class: "readout" });
-  const caption = make("figcaption", {}, make("b", {}, title), ` ${unit}`);
+  const name = make("b", {}, title), note = make("span", {}, unit);
+  if (explanations[term]) explain(name, term);
+  if (unit === text.charts.bleu[1]) explain(note, "dev");
+  const caption = make("figcaption", {}, name, " ", note);
   $("curves").append(make("figure", {}, caption, readout, svg));
   return readout;
 }
@@ -192,7 +196,7 @@ function drawChart({ name, curves, isLog, metric }) {
   for (const c of curves) drawCurve(svg, c, up);
   if (metric && best && measured(best)[2] === metric) drawBest(svg, best, up);
   const cursor = svg.appendChild(make("g", { class: "cursor" }));
-  const readout = addFigure(title, unit, svg);
+  const readout = addFigure(name, title, unit, svg);
 
   function show(update) {
     const at = update ?? last;
@@ -258,7 +262,7 @@ function drawLengths() {
   if (!lines.length) return;
   const highest = Math.max(...lines.flatMap((line) => line.bleu_by_length.map((bucket) => bucket.bleu)));
   const svg = make("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img" });
-  const readout = addFigure(title, unit, svg);
+  const readout = addFigure("bleu", title, unit, svg);
   shows.push((update) => {
     const line = update !== null ? nearest(lines, update) : lines.includes(best) ? best : lines.at(-1);
     const buckets = line.bleu_by_length;
@@ -481,7 +485,10 @@ function summarise() {
 fillTexts();
 if (text.title) document.title = text.title(data.name);
 $("title").textContent = document.title;
-$("summary").textContent = summarise();
+const metric = measured(best)?.[0], [summary, ...more] = summarise().split(metric);
+$("summary").append(summary);
+if (more.length)
+  $("summary").append(explain(make("span", {}, metric), best.metric in metrics ? best.metric : "bleu"), more.join(metric));
 for (const chart of charts) drawChart(chart);
 drawLengths();
 setCursor(null);

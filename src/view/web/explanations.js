@@ -1,0 +1,90 @@
+// What the terms of all pages mean: one sentence each, shown when a term is pointed at, tapped, or has the focus. One line for
+// each term and language: mk/web.mk takes some of them for the page of alignments.
+const explanations = {
+  en: {
+    end: "</s> is the end of a sentence: the model reads it like a word, and writes it when the translation is complete.",
+    piece: "The model reads and writes pieces: frequent words are one piece each, rare words consist of several.",
+    score: "The score is the logarithm of a translation's probability, divided by a power of its length: near 0 is good.",
+    alpha: "α is the attention weight: how much attention a source word gets while the model writes a word.",
+    hypothesis: "A hypothesis is a translation that the search has found; the one with the best score is the first.",
+    layer: "The model has several layers, one after the other; each reads the source with attention weights of its own.",
+    head: "A head is one of several attentions that work at the same time in a layer; each can read other words.",
+    probability: "The probability says how likely the model finds a piece at this place, after the pieces before it.",
+    loss: "The loss is what the training makes smaller: large where the model finds the reference unlikely.",
+    perplexity: "A perplexity of 10 means that the model is as unsure of a piece as of one of 10 equally likely ones.",
+    "ce-mean-words": "The cross-entropy is the mean of −log p of the references' pieces: 0 if the model is sure of all.",
+    bleu: "BLEU, from 0 to 100, says how many groups of one to four words a translation shares with the reference.",
+    chrf: "chrF, from 0 to 100, says how many groups of one to six characters a translation shares with the reference.",
+    gradient: "The gradient says how to change each weight; its norm is the size of all changes: peaks mean trouble.",
+    rate: "The learning rate is the size of the steps in which the training changes the weights.",
+    entropy: "The attention entropy says how widely the attention spreads: 0 if it is always on one source piece.",
+    diversity: "The attention diversity is the share of places that some piece reads most: near 0, the model reads one.",
+    dev: "The dev set is a small part of the corpus that the model never learns from: it shows how well new text is translated.",
+    aer: "AER, the alignment error rate, compares links with those of people: 0 if they are the same, 1 if none is.",
+  },
+  zh: {
+    end: "</s> 是句子的结束：模型像读词一样读它，译文完成时写出它。",
+    piece: "模型读写的单位是子词：常用词是一个子词，罕见词由几个子词组成。",
+    score: "得分是译文概率的对数，再除以长度的幂：越接近 0 越好。",
+    alpha: "α 是注意力权重：模型写一个词时，把多少注意力放在原文的一个词上。",
+    hypothesis: "假设是搜索找到的一个译文；得分最好的排在第一。",
+    layer: "模型有先后相接的几层；每层都用自己的注意力权重读原文。",
+    head: "头是一层中同时工作的几个注意力之一；每个头可以读不同的词。",
+    probability: "概率表示：在前面的子词之后，模型认为这个位置是这个子词的可能性有多大。",
+    loss: "损失是训练要减小的数：模型认为参考译文越不可能，损失就越大。",
+    perplexity: "困惑度为 10，表示模型对每个子词的把握，就像在 10 个同样可能的子词中选一个。",
+    "ce-mean-words": "交叉熵是参考译文各子词 −log p 的平均值：如果模型对每个都有把握，就是 0。",
+    bleu: "BLEU 从 0 到 100，表示译文与参考译文有多少相同的一至四个词的词组。",
+    chrf: "chrF 从 0 到 100，表示译文与参考译文有多少相同的一至六个字符的片段。",
+    gradient: "梯度表示每个权重应如何改变，它的范数是全部改变的大小：突然升高表示有问题。",
+    rate: "学习率是训练改变权重时的步长。",
+    entropy: "注意力的熵表示注意力有多分散：如果每个子词只读一个原文子词，就是 0。",
+    diversity: "注意力的多样性，是被某个译文子词读得最多的原文子词所占的比例：接近 0，表示模型只看一处。",
+    dev: "开发集是语料中模型从不学习的一小部分：用来检查新文字译得好不好。",
+    aer: "AER 是对齐错误率，把链接与人工链接比较：完全相同是 0，完全不同是 1。",
+  },
+}[language];
+
+let explained = null; // the term whose explanation is shown
+
+/** Marks an element as a term that has an explanation, and returns it. */
+function explain(element, term) {
+  const id = `means-${term}`, attributes = { id, class: "meaning", role: "tooltip", popover: "manual" };
+  if (!$(id)) document.body.append(make("div", attributes, explanations[term]));
+  element.classList.add("term");
+  element.setAttribute("aria-describedby", id);
+  if (element.tabIndex < 0 && !element.hasAttribute("tabindex")) element.tabIndex = 0;
+  return element;
+}
+
+for (const element of document.querySelectorAll("[data-term]")) explain(element, element.dataset.term);
+
+const meaningOf = (term) => $(term.getAttribute("aria-describedby"));
+
+/** Shows the explanation of a term, above it if there is room; null: hides it. They touch, for the pointer. */
+function showMeaning(term) {
+  if (explained && explained !== term) meaningOf(explained).hidePopover();
+  explained = term;
+  if (!term) return;
+  const meaning = meaningOf(term), box = term.getBoundingClientRect();
+  if (!meaning.matches(":popover-open")) meaning.showPopover();
+  const { width, height } = meaning.getBoundingClientRect();
+  meaning.style.left = `${Math.max(8, Math.min(box.left, document.documentElement.clientWidth - width - 8))}px`;
+  meaning.style.top = `${box.top < height ? box.bottom : box.top - height}px`;
+}
+
+/** Shows the explanation of the term at which something has happened. What the keyboard has chosen stays. */
+function followTerm({ target }) {
+  const term = target.closest(".term");
+  if (term || (!target.closest(".meaning") && !explained?.matches(":focus-visible"))) showMeaning(term);
+}
+
+for (const kind of ["mouseover", "focusin"]) document.addEventListener(kind, followTerm);
+document.addEventListener("focusout", () => explained?.matches(":hover") || showMeaning(null));
+document.addEventListener("scroll", () => showMeaning(explained), true);
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "Escape" || !explained) return;
+  event.preventDefault();
+  event.stopPropagation();
+  showMeaning(null);
+}, true);
