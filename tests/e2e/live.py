@@ -424,7 +424,7 @@ def check_terms(page, terms):
 def check_explanations(page):
     """A term explains itself at a pointer and at the focus. The pointer can go to the explanation; Escape closes it."""
     page.show(SENTENCE, width=1280, height=800)
-    check_terms(page, ["alpha", "end", "hypothesis", "piece", "score"])
+    check_terms(page, ["alpha", "end", "hypothesis", "piece", "probability", "score"])
     score = "document.querySelector('.best .list-head > .term')"
     page.point(score)
     page.wait(f"{MEANING}.length === 1")
@@ -475,8 +475,49 @@ def check_explanations(page):
     page.press("ArrowDown", "Escape", "Escape")
     page.wait("!document.querySelector('.candidates')")
     page.show("It rained.", "&model=back", width=1280, height=800)
-    check_terms(page, ["alpha", "end", "head", "hypothesis", "layer", "piece", "score"])
+    check_terms(page, ["alpha", "end", "head", "hypothesis", "layer", "piece", "probability", "score"])
     page.clean("explanations")
+
+
+# ---- probabilities ---------------------------------------------------------------------------------------------------
+
+BARS = "[...document.querySelectorAll('.translated .piece')].map((one) => Number(one.style.getPropertyValue('--likely')))"
+
+
+def check_probabilities(page):
+    """A bar below each translated word has the probability of its pieces."""
+    page.show(SENTENCE, width=1280, height=800)
+    image = f"getComputedStyle({TARGET}[0]).backgroundImage"
+    equal(page.value(image), "none", "a bar that nobody wants")
+    pieces = json.loads(page.bodies()[-1])
+    equal(pieces["candidates"], 8, "candidates")
+    answer = page.value("""(async () => { const [model] = await translator.models();
+        const nothing = () => {}, signal = new AbortController().signal;
+        return new Promise((done) => translator.translate({ text: %r, model, alternatives: 0, candidates: 8 },
+            { onSource: nothing, onSettled: nothing, onSentence: done, signal })); })()""" % SENTENCE)
+    chances = [next(one["probability"] for one in places if one["piece"] == piece)
+               for piece, places in zip(answer["pieces"], answer["candidates"])]
+    page.value(f"{TARGET}[1].focus()")
+    page.press("p")
+    equal(page.value("[$('likely').ariaPressed, location.hash.includes('probabilities=shown')]"), ["true", True], "the button")
+    check(all(abs(x - y) < 1e-6 for x, y in zip(page.value(BARS), chances)) and len(chances) == len(page.value(BARS)), "bars")
+    check(page.value(image).startswith("linear-gradient"), "no bar")
+    said = page.value(SAID)
+    words = re.match(r'probability <?([0-9.]+)% · "', said)
+    check(words, f"the probability in words: {said}")
+    shown = float(words.group(1))
+    check(abs(shown - 100 * chances[1]) <= 0.5, f"{shown}% for {chances[1]}")
+    found = page.value("""(() => { const place = (piece, probability) => [{ piece: "other", probability: 0.1 }, { piece, probability }];
+        const result = { pieces: ["▁no", "t", "▁rare", "</s>"],
+            candidates: [place("▁no", 0.5), place("t", 0.5), place("x", 0.1), place("</s>", 0.75)] };
+        return [false, true].map((byWord) => shownOf({ pieces: ["▁a", "</s>"], result }, byWord).likelihood); })()""")
+    equal(found, [[0.5, 0.5, None, 0.75], [0.25, None, 0.75]], "products of pieces; what no candidate says")
+    page.show(SENTENCE, "&probabilities=shown", width=390, height=844)
+    check(page.value(image).startswith("linear-gradient"), "a link")
+    page.click("document.querySelectorAll('.best li button')[2]")
+    page.wait("document.querySelectorAll('.best li button')[2].getAttribute('aria-current')")
+    check(all(0 <= bar <= 1 for bar in page.value(BARS)) and page.value(BARS) != chances, "bars of another hypothesis")
+    page.clean("probabilities")
 
 
 # ---- what else the page does -----------------------------------------------------------------------------------------
@@ -874,6 +915,7 @@ def test_page(url, translation, links):
         check_difference(page)
         check_row_scale(page)
         check_explanations(page)
+        check_probabilities(page)
         check_long_picture(page)
         check_models(page)
         check_long(page)

@@ -2,6 +2,7 @@
 const DEBOUNCE = 200; // milliseconds from the last key to the request
 
 let models = [], byWord = false, byRow = false; // byRow: colours relative to the largest weight of each row
+let likelihood = false; // whether the probabilities of the translated words are shown
 let composing = false; // an input method has text that is not final
 let pending = null; // the timer of the next translation
 let opening = ""; // the example that the page has opened on; "" if the text is the user's
@@ -9,7 +10,7 @@ let untouched = false; // whether the user has done nothing since then
 
 const announce = (said) => ($("announced").textContent = said);
 const leave = () => $("text").focus();
-const levels = { byWord: () => byWord, byRow: () => byRow, switchLevel, switchScale };
+const levels = { byWord: () => byWord, byRow: () => byRow, likelihood: () => likelihood, switchLevel, switchScale, switchLikelihood };
 const panels = [0, 1].map((k) => makePanel({ ...levels, beside: () => besides(k), announce, leave, changed, remember }));
 
 // ---- models ----
@@ -134,6 +135,14 @@ function switchScale() {
   for (const panel of panels) panel.redraw();
 }
 
+function switchLikelihood() {
+  likelihood = !likelihood;
+  showLikelihood();
+  remember();
+  for (const panel of panels) panel.redraw();
+}
+
+const showLikelihood = () => $("likely").setAttribute("aria-pressed", likelihood);
 const showScale = () => $("scale").setAttribute("aria-pressed", byRow);
 
 // ---- the address ----
@@ -148,6 +157,7 @@ function remember() {
   for (const [name, value] of Object.entries(fields)) if (value) state.set(name, value);
   if (byWord) state.set("level", "word");
   if (byRow) state.set("scale", "row");
+  if (likelihood) state.set("probabilities", "shown");
   panels.forEach((panel, k) => {
     if (panel.element.hidden) return;
     for (const [name, value] of Object.entries(panel.choices())) if (value) state.set(`${name}${k ? 2 : ""}`, value);
@@ -161,7 +171,9 @@ function recall(typed = "") {
   if (!typed) $("text").value = state.get("text") ?? "";
   byWord = state.get("level") === "word";
   byRow = state.get("scale") === "row";
+  likelihood = state.get("probabilities") === "shown";
   showScale();
+  showLikelihood();
   chooseModels(state.get("model"), state.get("beside"));
   untouched = !$("text").value && !composing;
   if (untouched) open();
@@ -207,6 +219,7 @@ function listen() {
     });
   $("level").addEventListener("click", switchLevel);
   $("scale").addEventListener("click", switchScale);
+  $("likely").addEventListener("click", switchLikelihood);
   $("link").addEventListener("click", copyLink);
   $("help").addEventListener("click", () => $("keys").showModal());
   $("key").addEventListener("change", () => {

@@ -35,8 +35,13 @@ const scoreOf = ({ score }) => score.toFixed(2).replace("-", "−");
 const holding = ({ result, choices }) =>
   choices.filter(({ prefix }) => prefix.every((piece, k) => piece === result?.pieces[k]));
 
+/** The probability of piece k of the translation after the pieces before it; null if it is not among the candidates. */
+function probabilityOf({ result }, k) {
+  return result?.candidates?.[k]?.find(({ piece }) => piece === result.pieces[k])?.probability ?? null;
+}
+
 /** Returns the alignment of a slot at a level. matrix: null if there are no weights. parts: for each target text the
- * indices of its pieces. */
+ * indices of its pieces. likelihood: the probability of each target text; null if it is not known. */
 function shownOf(slot, byWord) {
   const target = slot.result?.pieces ?? slot.settled?.pieces ?? [];
   const matrix = (slot.result ? slot.result.alignment?.matrix : slot.settled?.rows) ?? null;
@@ -44,7 +49,8 @@ function shownOf(slot, byWord) {
   const shown = byWord ? mergeWords(pieces) : pieces;
   const parts = shown.target.map(() => []);
   pieces.targetWord.forEach((word, i) => parts[byWord ? word : i].push(i));
-  return { ...shown, parts, wordOfPiece: pieces.targetWord };
+  const likelihood = parts.map((part) => part.reduce((product, k) => product && product * probabilityOf(slot, k), 1) || null);
+  return { ...shown, parts, likelihood, wordOfPiece: pieces.targetWord };
 }
 
 /**
@@ -72,6 +78,7 @@ function makePair(on) {
     const taken = holding(slot).map(({ prefix }) => prefix.length - 1);
     piecesOf(target).forEach((piece, i) => {
       piece.classList.toggle("taken", shown.parts[i].some((part) => taken.includes(part)));
+      piece.style.setProperty("--likely", shown.likelihood[i] ?? 0);
       if (slot.result) piece.ariaHasPopup = "dialog";
     });
     if (!slot.result) target.append(make("span", { class: "pending", "aria-hidden": "true" }, "…"));

@@ -5,10 +5,10 @@ const ALTERNATIVES = 4, CANDIDATES = 8;
 /**
  * Makes a panel.
  *
- * page  {byWord(), switchLevel(), byRow(), switchScale(), beside(), announce(text), leave(), changed(), remember()}: the level
- *       and the scale that are shown, and functions that switch them; the model that this one is compared with, or undefined;
- *       says a text to screen readers; moves the focus to the input; is told that the shown translations have changed,
- *       and that the user has made a choice
+ * page  {byWord(), switchLevel(), byRow(), switchScale(), likelihood(), switchLikelihood(), beside(), announce(text), leave(),
+ *       changed(), remember()}: the level and the scale that are shown, and whether probabilities are, and functions that
+ *       switch them; the model that this one is compared with, or undefined; says a text to screen readers; moves the focus
+ *       to the input; is told that the shown translations have changed, and that the user has made a choice
  *
  * Returns {element, show, run, choices, redraw, words, mark, stop}:
  *   show(model)   chooses the model
@@ -44,6 +44,7 @@ function makePanel(page) {
     pairs = slots.map((_, i) => makePair({ point: (...place) => pointLine(i, ...place), choose: (at) => offer(i, at) }));
     parts.pairs.replaceChildren(...pairs.map(({ element }) => element));
     parts.pairs.classList.toggle("many", slots.length > 1);
+    parts.pairs.classList.toggle("likely", page.likelihood());
     pinned = [null, null];
     viewed = chosen;
     slots.forEach((_, i) => drawPair(i));
@@ -162,8 +163,15 @@ function makePanel(page) {
       matrix.point(row, column);
       gallery.point(row, column);
       pairs[viewed].light(shown, row, column);
-      parts.said.textContent = describe(shown, row, column) || text.hint;
+      parts.said.textContent = describeLikelihood(row, column) + describe(shown, row, column) || text.hint;
     } else parts.said.textContent = slots.length && nothing && model?.alignment === false ? text.noAlignment : "";
+  }
+
+  /** The probability of a translated word in words, if the page shows probabilities. */
+  function describeLikelihood(row, column) {
+    if (!page.likelihood() || row === null || column !== null || !slots[viewed].result) return "";
+    const found = shown.likelihood[row];
+    return found === null ? text.unlikely : text.likely(likely(found));
   }
 
   function pointMatrix(row, column, held) {
@@ -424,7 +432,7 @@ function makePanel(page) {
   // ---- the panel ----
 
   function press(event) {
-    const act = { u: undo, w: page.switchLevel, r: page.switchScale, Escape: page.leave }[event.key];
+    const act = { u: undo, w: page.switchLevel, r: page.switchScale, p: page.switchLikelihood, Escape: page.leave }[event.key];
     const typed = ["INPUT", "SELECT", "TEXTAREA"].includes(event.target.tagName);
     if (!act || typed || event.ctrlKey || event.altKey || event.metaKey || event.defaultPrevented) return;
     event.preventDefault();
