@@ -179,6 +179,8 @@ def main():
         live.check_hypotheses(page, translation)
         live.check_all_hypotheses(page)
         live.check_probabilities(page)
+        live.check_projector(page, translation)
+        live.check_question(page)
         live.check_copying(page, translation, links)
         live.check_png(page)
         live.check_long(page)

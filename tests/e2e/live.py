@@ -520,6 +520,73 @@ def check_probabilities(page):
     page.clean("probabilities")
 
 
+# ---- for teachers ----------------------------------------------------------------------------------------------------
+
+
+def check_projector(page, translation):
+    """Large, without </s> and without the controls; the legend says that rows are not complete."""
+    page.show(SENTENCE, width=1024, height=768)
+    size = "[...document.querySelectorAll('.line, .matrix th')].map((one) => parseFloat(getComputedStyle(one).fontSize))"
+    small, rows = page.value(size), page.value(f"({NUMBERS})(document.querySelector('.matrix'))")
+    page.click("$('projector')")
+    equal(page.value(f"({NUMBERS})(document.querySelector('.matrix'))"), [row[:-1] for row in rows[:-1]], "without </s>")
+    equal(page.value("[...document.querySelectorAll('.line')].some((line) => line.textContent.includes('</s>'))"), False, "lines")
+    equal(page.sentence(), translation, "the sentence")
+    large = page.value(size)
+    check(large[0] > small[0] and large[-1] >= small[-1], f"sizes: {small[0]} {small[-1]}, {large[0]} {large[-1]}")
+    seen = "[...document.querySelectorAll('.live :is(select, button, input, textarea, a)')].filter((e) => e.checkVisibility())"
+    equal(page.value(f"{seen}.map((one) => one.id)"), ["projector"], "controls for an audience")
+    check("rows add up to less" in page.value("document.querySelector('.legend').textContent"), "the legend")
+    check("mode=projector" in page.value("location.hash"), "the address")
+    for width, height in ((1024, 768), (390, 844), (512, 384)):
+        page.show(SENTENCE, "&mode=projector&level=word", width=width, height=height)
+        equal(page.value("[document.documentElement.scrollWidth, $('projector').ariaPressed]"), [width, "true"], "the width")
+    page.value(f"{TARGET}[0].focus()")
+    page.press("Escape")
+    equal(page.value("[$('projector').ariaPressed, $('text').checkVisibility(), location.hash.includes('mode=')]"),
+          ["false", True, False], "Escape leaves")
+    page.value("document.activeElement.blur(), $('projector').click()")
+    page.press("Escape")
+    equal(page.value("$('projector').ariaPressed"), "false", "Escape without a focus")
+    page.clean("projector")
+
+
+def check_question(page):
+    """A link with a question hides the alignment until its reader has chosen a source word."""
+    page.show(SENTENCE, width=1280, height=800)
+    page.value("Object.defineProperty(navigator, 'clipboard', { value: { writeText: async (t) => { window.got = t; } } })")
+    page.value("$('teachers').open = true, $('question').focus()")
+    page.send("Input.insertText", text="where is <b>pants</b> & " + "w" * 300)
+    page.value("$('link').click()")
+    page.wait("window.got")
+    asked = ("where is <b>pants</b> & " + "w" * 300)[:200]
+    link = page.value("got")
+    frame = "document.querySelector('.panel:not([hidden]) .frame').checkVisibility()"
+    for address in (link, link + "z" * 50):
+        page.open(address, width=1280, height=800)
+        page.wait(DONE)
+        equal(page.value("[$('asked').textContent, $('asked').childElementCount]"), [asked, 0], "the question")
+        page.point(f"{TARGET}[1]")
+        equal(page.value(f"[{frame}, {LIT % '.line'}.some((weight) => weight > 0)]"), [False, False], "before the answer")
+    page.click(f"{SOURCE}[1]")
+    equal(page.value(frame), True, "after the answer")
+    check('"水" is read for' in page.value(SAID), f"what is said: {page.value(SAID)}")
+    page.open(link, width=1280, height=800)
+    page.wait(DONE)
+    page.value(f"{SOURCE}[0].focus()")
+    page.press("ArrowRight")
+    equal(page.value(frame), False, "keys that only move")
+    page.press("Enter")
+    equal(page.value(f"[{frame}, {SAID}.startsWith('\"水\" is read for')]"), [True, True], "Enter answers")
+    page.value("$('question').focus(), $('question').select()")
+    page.press("Delete")
+    equal(page.value("[$('asked').hidden, location.hash.includes('ask='), " + frame + "]"), [True, False, True], "no question")
+    page.open(f"{page.url}#ask=why%3F&mode=projector", width=1024, height=768)
+    page.wait(DONE)
+    equal(page.value(f"[{frame}, document.querySelector('.lesson').checkVisibility()]"), [False, False], "a question at an example")
+    page.clean("question")
+
+
 # ---- what else the page does -----------------------------------------------------------------------------------------
 
 
@@ -916,6 +983,8 @@ def test_page(url, translation, links):
         check_row_scale(page)
         check_explanations(page)
         check_probabilities(page)
+        check_projector(page, translation)
+        check_question(page)
         check_long_picture(page)
         check_models(page)
         check_long(page)

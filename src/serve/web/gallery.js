@@ -75,7 +75,7 @@ function makeGallery(panel) {
       async function others() {
         const given = { text: slot.text, translation: slot.result.translatedText, model: other };
         pieces = pieces ?? spellAlignment(await translator.align(given));
-        return (byWord) => (byWord ? mergeWords(pieces) : pieces);
+        return (byWord) => forAudience(byWord ? mergeWords(pieces) : pieces);
       }
       return [
         { caption: model.name, find: async () => own },

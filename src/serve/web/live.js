@@ -3,15 +3,18 @@ const DEBOUNCE = 200; // milliseconds from the last key to the request
 
 let models = [], byWord = false, byRow = false; // byRow: colours relative to the largest weight of each row
 let likelihood = false; // whether the probabilities of the translated words are shown
+let question = ""; // of a teacher; the alignment appears after the answer
 let composing = false; // an input method has text that is not final
 let pending = null; // the timer of the next translation
 let opening = ""; // the example that the page has opened on; "" if the text is the user's
 let untouched = false; // whether the user has done nothing since then
 
 const announce = (said) => ($("announced").textContent = said);
-const leave = () => $("text").focus();
-const levels = { byWord: () => byWord, byRow: () => byRow, likelihood: () => likelihood, switchLevel, switchScale, switchLikelihood };
-const panels = [0, 1].map((k) => makePanel({ ...levels, beside: () => besides(k), announce, leave, changed, remember }));
+const leave = () => (projected ? switchProjector() : $("text").focus());
+const shows = { byWord: () => byWord, byRow: () => byRow, likelihood: () => likelihood, asks: () => Boolean(question) };
+const switches = { switchLevel, switchScale, switchLikelihood };
+const common = { ...shows, ...switches, announce, leave, changed, remember };
+const panels = [0, 1].map((k) => makePanel({ ...common, beside: () => besides(k) }));
 
 // ---- models ----
 
@@ -85,7 +88,7 @@ function translate(choices = []) {
   grow();
   if ($("text").value !== opening) opening = "";
   panels.forEach((panel, k) => {
-    if (!panel.element.hidden) panel.run($("text").value, choices[k], opening !== "" && !k);
+    if (!panel.element.hidden) panel.run($("text").value, choices[k], opening !== "" && !k && !question);
   });
   if (!choices.length) remember();
 }
@@ -142,6 +145,27 @@ function switchLikelihood() {
   for (const panel of panels) panel.redraw();
 }
 
+/** Shows the page to an audience, or no longer. */
+function switchProjector() {
+  projected = !projected;
+  showProjector();
+  remember();
+  for (const panel of panels) panel.redraw();
+}
+
+function showProjector() {
+  document.body.classList.toggle("projected", projected);
+  $("projector").setAttribute("aria-pressed", projected);
+}
+
+/** Shows a question above the translation: at most 200 characters. */
+function ask(asked) {
+  question = [...asked].slice(0, 200).join("").trim();
+  $("asked").textContent = question;
+  $("asked").hidden = !question;
+  for (const panel of panels) panel.hide();
+}
+
 const showLikelihood = () => $("likely").setAttribute("aria-pressed", likelihood);
 const showScale = () => $("scale").setAttribute("aria-pressed", byRow);
 
@@ -158,6 +182,8 @@ function remember() {
   if (byWord) state.set("level", "word");
   if (byRow) state.set("scale", "row");
   if (likelihood) state.set("probabilities", "shown");
+  if (projected) state.set("mode", "projector");
+  if (question) state.set("ask", question);
   panels.forEach((panel, k) => {
     if (panel.element.hidden) return;
     for (const [name, value] of Object.entries(panel.choices())) if (value) state.set(`${name}${k ? 2 : ""}`, value);
@@ -172,8 +198,13 @@ function recall(typed = "") {
   byWord = state.get("level") === "word";
   byRow = state.get("scale") === "row";
   likelihood = state.get("probabilities") === "shown";
+  projected = state.get("mode") === "projector";
+  $("question").value = state.get("ask") ?? "";
+  $("teachers").open = Boolean($("question").value);
   showScale();
   showLikelihood();
+  showProjector();
+  ask($("question").value);
   chooseModels(state.get("model"), state.get("beside"));
   untouched = !$("text").value && !composing;
   if (untouched) open();
@@ -220,11 +251,19 @@ function listen() {
   $("level").addEventListener("click", switchLevel);
   $("scale").addEventListener("click", switchScale);
   $("likely").addEventListener("click", switchLikelihood);
+  $("projector").addEventListener("click", switchProjector);
+  $("question").addEventListener("input", () => {
+    ask($("question").value);
+    remember();
+  });
   $("link").addEventListener("click", copyLink);
   $("help").addEventListener("click", () => $("keys").showModal());
   $("key").addEventListener("change", () => {
     translator.setKey($("key").value);
     translate();
+  });
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Escape" && projected && !event.defaultPrevented) switchProjector();
   });
   addEventListener("hashchange", () => recall());
 }
@@ -244,7 +283,7 @@ async function begin() {
   }
   $("model").replaceChildren(...models.map(option));
   listen();
-  for (const id of ["link", "help", "settings", "panels"]) $(id).hidden = false; // before, they have no sense
+  for (const id of ["projector", "link", "help", "settings", "panels"]) $(id).hidden = false; // before, they have no sense
   recall($("text").value);
 }
 

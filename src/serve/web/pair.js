@@ -40,6 +40,18 @@ function probabilityOf({ result }, k) {
   return result?.candidates?.[k]?.find(({ piece }) => piece === result.pieces[k])?.probability ?? null;
 }
 
+let projected = false; // whether the page is shown to an audience, without </s>
+
+/** An alignment, without </s> if the page is shown to an audience. keys: what belongs to target texts. */
+function forAudience(shown, keys = []) {
+  if (!projected) return shown;
+  const [source, target] = [shown.source, shown.target].map((side) => (_, i) => side[i] !== "</s>");
+  const keep = (names, test) => names.map((name) => [name, shown[name].filter(test)]);
+  const sides = [...keep(["source", "sourceWord"], source), ...keep(["target", "targetWord", ...keys], target)];
+  const matrix = shown.matrix && shown.matrix.filter(target).map((row) => row.filter(source));
+  return { ...shown, ...Object.fromEntries(sides), matrix };
+}
+
 /** Returns the alignment of a slot at a level. matrix: null if there are no weights. parts: for each target text the
  * indices of its pieces. likelihood: the probability of each target text; null if it is not known. */
 function shownOf(slot, byWord) {
@@ -50,13 +62,13 @@ function shownOf(slot, byWord) {
   const parts = shown.target.map(() => []);
   pieces.targetWord.forEach((word, i) => parts[byWord ? word : i].push(i));
   const likelihood = parts.map((part) => part.reduce((product, k) => product && product * probabilityOf(slot, k), 1) || null);
-  return { ...shown, parts, likelihood, wordOfPiece: pieces.targetWord };
+  return forAudience({ ...shown, parts, likelihood, wordOfPiece: pieces.targetWord }, ["parts", "likelihood"]);
 }
 
 /**
  * Makes the element of a pair.
  *
- * on  {point(row, column, held), choose(i)}: the user points at texts, or chooses target text i
+ * on  {point(row, column, held), choose(i), answer(j)}: the user points at texts, chooses target text i or source text j
  *
  * Returns {element, draw, light, mark, focus}:
  *   draw(slot, shown, model)   shows a slot
@@ -91,10 +103,17 @@ function makePair(on) {
     on.choose(at);
   }
 
-  target.addEventListener("click", choose);
-  target.addEventListener("keydown", (event) => {
-    if (event.key === "Enter" || event.key === " ") choose(event);
-  });
+  function answer(event) {
+    const at = piecesOf(source).indexOf(event.target.closest(".piece"));
+    if (at >= 0) on.answer(at);
+  }
+
+  for (const [line, act] of [[source, answer], [target, choose]]) {
+    line.addEventListener("click", act);
+    line.addEventListener("keydown", (event) => {
+      if (event.key === "Enter" || event.key === " ") act(event);
+    });
+  }
   for (const line of [source, target]) line.addEventListener("keydown", stepPiece);
   return {
     element,

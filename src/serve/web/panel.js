@@ -5,17 +5,19 @@ const ALTERNATIVES = 4, CANDIDATES = 8;
 /**
  * Makes a panel.
  *
- * page  {byWord(), switchLevel(), byRow(), switchScale(), likelihood(), switchLikelihood(), beside(), announce(text), leave(),
- *       changed(), remember()}: the level and the scale that are shown, and whether probabilities are, and functions that
- *       switch them; the model that this one is compared with, or undefined; says a text to screen readers; moves the focus
- *       to the input; is told that the shown translations have changed, and that the user has made a choice
+ * page  {byWord(), switchLevel(), byRow(), switchScale(), likelihood(), switchLikelihood(), asks(), beside(), announce(text),
+ *       leave(), changed(), remember()}: the level and the scale that are shown, and whether probabilities are, and functions
+ *       that switch them; whether there is a question, whose answer shows the alignment; the model that this one is compared
+ *       with, or undefined; says a text to screen readers; moves the focus to the input; is told that the shown translations
+ *       have changed, and that the user has made a choice
  *
- * Returns {element, show, run, choices, redraw, words, mark, stop}:
+ * Returns {element, show, run, choices, redraw, hide, words, mark, stop}:
  *   show(model)   chooses the model
  *   run(text, choices, teaches)  translates a text, with choices that `choices` returned; stops the work on the text before.
  *                 teaches: whether it is an example, at which the page explains what is seen
  *   choices()     the user's choices as text: {layer, head, forced, view}, each "" if there is none
  *   redraw()      draws again, after a change of level
+ *   hide()        hides the alignment until a question is answered
  *   words(i)      the words of the translation of sentence i; null while it is searched
  *   mark(other)   marks the words that differ from those of another panel; null: no other
  *   stop()        stops its work
@@ -29,6 +31,7 @@ function makePanel(page) {
   let viewed = 0; // index of the sentence whose matrix is shown: the one the mouse points at, or the chosen one
   let lit = 0; // index of the sentence with highlights
   let pinned = [null, null]; // row and column that have the focus
+  let answers = false; // whether the user has answered the question
   let teaches = false; // whether the text is an example, and the user has not chosen anything
   let matrix = null, shown = null; // of the chosen sentence
   let searches = [], taking = null, finding = null; // AbortControllers: all; that of a choice; that of the small multiples
@@ -41,7 +44,8 @@ function makePanel(page) {
   // ---- drawing ----
 
   function draw() {
-    pairs = slots.map((_, i) => makePair({ point: (...place) => pointLine(i, ...place), choose: (at) => offer(i, at) }));
+    const at = (act, i) => (...place) => act(i, ...place);
+    pairs = slots.map((_, i) => makePair({ point: at(pointLine, i), choose: at(offer, i), answer: at(answer, i) }));
     parts.pairs.replaceChildren(...pairs.map(({ element }) => element));
     parts.pairs.classList.toggle("many", slots.length > 1);
     parts.pairs.classList.toggle("likely", page.likelihood());
@@ -73,7 +77,7 @@ function makePanel(page) {
     const slot = slots[viewed];
     shown = slot ? shownOf(slot, page.byWord()) : null;
     if (!shown?.matrix) shown = null;
-    parts.frame.hidden = !shown;
+    parts.frame.hidden = !shown || isHidden();
     if (!shown) return;
     const rows = matrixOptions.leastRows ?? 0;
     matrixOptions.caption = text.matrix(slot.text);
@@ -92,7 +96,7 @@ function makePanel(page) {
     const isSigned = !gallery.element.hidden && gallery.menu.value === "difference";
     parts.legend.classList.toggle("signed", isSigned);
     parts.legend.firstChild.data = percent(isSigned ? -1 : 0);
-    parts.legend.lastChild.data = page.byRow() ? text.ofRow : percent(1);
+    parts.legend.lastChild.data = (page.byRow() ? text.ofRow : percent(1)) + (projected ? text.endless : "");
   }
 
   /** Lists the hypotheses of a sentence. Each can be viewed; the list stays. */
@@ -156,7 +160,10 @@ function makePanel(page) {
     const nothing = row === null && column === null;
     const clearest = teaches && slots[viewed]?.result && shown ? clearestRow(shown) : -1;
     parts.lesson.hidden = clearest < 0;
-    if (nothing && clearest >= 0) {
+    if (shown && isHidden()) {
+      pairs[viewed].light(shown, null, null);
+      parts.said.textContent = text.guess;
+    } else if (nothing && clearest >= 0) {
       point(clearest, null);
       parts.said.textContent = describeClearest(shown, clearest);
     } else if (shown && (row ?? 0) < shown.target.length && (column ?? 0) < shown.source.length) {
@@ -172,6 +179,16 @@ function makePanel(page) {
     if (!page.likelihood() || row === null || column !== null || !slots[viewed].result) return "";
     const found = shown.likelihood[row];
     return found === null ? text.unlikely : text.likely(likely(found));
+  }
+
+  const isHidden = () => page.asks() && !answers;
+
+  /** The user answers a question with source text j of sentence i, right or wrong: the alignment appears. */
+  function answer(i, j) {
+    if (!isHidden()) return;
+    answers = true;
+    choose(i);
+    pointLine(i, null, j, true);
   }
 
   function pointMatrix(row, column, held) {
@@ -466,6 +483,7 @@ function makePanel(page) {
     },
     run(given, { layer, head, forced, view } = {}, isExample = false) {
       teaches = isExample;
+      if (given !== written) answers = false;
       const wishes = [layer, head].map((wish) => (wish === "" ? "0" : wish)), recalled = forced !== undefined;
       parts.choosers.forEach((chooser, k) => {
         if ([...chooser.options].some(({ value }) => value === wishes[k])) chooser.value = wishes[k];
@@ -483,6 +501,10 @@ function makePanel(page) {
       const kept = pinned;
       draw();
       if (kept[0] !== null && !parts.matrix.contains(document.activeElement)) pairs[chosen]?.focus(kept[0]);
+    },
+    hide() {
+      answers = false;
+      drawChosen();
     },
     words(i) {
       return slots[i]?.result ? shownOf(slots[i], true).target.map((word) => word.trim()) : null;
@@ -559,7 +581,7 @@ function panelMarkup() {
   const left = make("div", { class: "words" }, name, problem, pairs, lesson, said, taken, best, copying);
   const element = make("section", { class: "panel" }, left, frame);
   const lines = { name, problem, said, names, done }; // their text changes
-  return { ...lines, element, pairs, lesson, taken, undo, best, list, choosers, copying, copies, frame, bar, matrix, legend };
+  return { ...lines, lesson, element, pairs, taken, undo, best, list, choosers, copying, copies, frame, bar, matrix, legend };
 }
 
 /** Offers the layers and heads of a model, if there are several. */
