@@ -249,6 +249,11 @@ static void use_session(TideSession *s, Steps *steps) {
     while (again(tide_score(s, sources, targets, SENTENCES, NULL, &result), tide_error(s))) {}
     compare_result(5, result);
     tide_result_free(result);
+    now = "tide_explain";
+    TideExplanation *explanation;
+    while (again(tide_explain(s, sources[0], targets[0], 1, NULL, &explanation), tide_error(s))) {}
+    DEMAND(explanation->target_count == 2 && explanation->number_count > 0, "%d numbers", explanation->number_count);
+    tide_explanation_free(explanation);
     now = "tide_translate again";
     tide_result_free(translate(s, steps));
 }

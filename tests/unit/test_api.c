@@ -652,6 +652,94 @@ static void refuses_wrong_options(void **state) {
     check_refused(f, cases, sizeof cases / sizeof *cases);
 }
 
+static const TideNumbers *numbers_named(const TideExplanation *x, const char *of, const char *name) {
+    for (int i = 0; i < x->number_count; i++)
+        if (!strcmp(x->numbers[i]->of, of) && !strcmp(x->numbers[i]->name, name)) return x->numbers[i];
+    return NULL;
+}
+
+/* Each step has its row of the alignment and the probability of its piece, for a text and for its pieces. */
+static void explains_steps(void **state) {
+    Fixture *f = *state;
+    TideResult *aligned, *scored;
+    assert_int_equal(tide_align(f->session, sources, targets, 1, NULL, &aligned), TIDE_OK);
+    assert_int_equal(tide_score(f->session, sources, targets, 1, NULL, &scored), TIDE_OK);
+    const TideAlignment *a = &aligned->sentences[0]->hypotheses[0]->alignment;
+    const double *scores = scored->sentences[0]->hypotheses[0]->piece_scores;
+    for (int step = 0; step < a->target_count; step++) {
+        const TideExplainOptions by_pieces = {
+            .size = sizeof by_pieces, .top = step ? 3 : -1, .pieces = a->target, .piece_count = a->target_count};
+        for (int pieces = 0; pieces <= 1; pieces++) {
+            TideExplanation *x;
+            assert_int_equal(
+                tide_explain(f->session, sources[0], pieces ? NULL : targets[0], step, pieces ? &by_pieces : NULL, &x),
+                TIDE_OK);
+            assert_int_equal(x->step, step);
+            assert_int_equal(x->source_count, a->source_count);
+            assert_string_equal(x->source[x->source_count - 1], "</s>");
+            assert_int_equal(x->target_count, step + 1);
+            assert_string_equal(x->target[step], step ? a->target[step - 1] : "<s>");
+            const TideNumbers *alpha = numbers_named(x, "attention", "alpha"), *c = numbers_named(x, "attention", "c");
+            assert_memory_equal(alpha->values, a->weights + (ptrdiff_t)step * a->source_count,
+                                (size_t)a->source_count * sizeof(float));
+            assert_int_equal(alpha->rows, 1);
+            assert_int_equal(alpha->columns, a->source_count);
+            assert_int_equal(numbers_named(x, "encoder", "h")->rows, a->source_count);
+            assert_int_equal(c->columns, numbers_named(x, "encoder", "h")->columns);
+            assert_aligned(c);
+            assert_aligned(c->values);
+            assert_aligned(x->best);
+            assert_string_equal(x->next->piece, a->target[step]);
+            assert_true(fabs(log(x->next->probability) - scores[step]) < 1e-5);
+            assert_int_equal(x->best_count, pieces ? (step ? 3 : 0) : 10);
+            tide_explanation_free(x);
+        }
+    }
+    tide_result_free(aligned);
+    tide_result_free(scored);
+    tide_explanation_free(NULL);
+}
+
+static void refuses_wrong_steps(void **state) {
+    Fixture *f = *state;
+    const char *const pieces[] = {"</s>", "nonesuch"};
+    TideExplainOptions options = {.size = sizeof options};
+    const struct {
+        const char *source, *target;
+        int step, top, max_length, pieces;
+        const char *tag;
+        TideStatus status;
+        const char *error;
+    } cases[] = {
+        {"潮", "The", -1, 0, 0, 0, NULL, TIDE_BAD_ARGUMENT, "step is -1, but must be between 0 and "},
+        {"潮", "", 1, 0, 0, 0, NULL, TIDE_BAD_ARGUMENT, "step is 1, but must be between 0 and 0"},
+        {"潮", "The", 0, 1001, 0, 0, NULL, TIDE_BAD_ARGUMENT, "top is 1001, but must be between -1 and 1000"},
+        {"潮", "The", 0, 0, -1, 0, NULL, TIDE_BAD_ARGUMENT, "max_length is -1"},
+        {NULL, "The", 0, 0, 0, 0, NULL, TIDE_BAD_ARGUMENT, "the source is NULL"},
+        {"潮", NULL, 0, 0, 0, 0, NULL, TIDE_BAD_ARGUMENT, "the target is NULL"},
+        {"潮\xff", "The", 0, 0, 0, 0, NULL, TIDE_BAD_TEXT, "source: not valid UTF-8 at byte 3"},
+        {"潮", "The\xff", 0, 0, 0, 0, NULL, TIDE_BAD_TEXT, "target: not valid UTF-8 at byte 3"},
+        {"潮", NULL, 0, 0, 0, 2, NULL, TIDE_BAD_TEXT, "a translation with pieces after </s>"},
+        {"潮水退", "", 0, 0, 3, 0, NULL, TIDE_TOO_LONG, "source: 4 pieces, but max_length is 3"},
+        {"潮", "The tide went out.", 0, 0, 3, 0, NULL, TIDE_TOO_LONG, "target: "},
+        {"潮", "The", 0, 0, 0, 0, "none", TIDE_UNSUPPORTED, "tag"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        TideExplanation *x = (TideExplanation *)f;
+        options.top = cases[i].top;
+        options.max_length = cases[i].max_length;
+        options.pieces = cases[i].pieces ? pieces : NULL;
+        options.piece_count = cases[i].pieces;
+        options.tag = cases[i].tag;
+        const TideStatus status =
+            tide_explain(f->session, cases[i].source, cases[i].target, cases[i].step, &options, &x);
+        assert_non_null(strstr(tide_error(f->session), cases[i].error));
+        assert_int_equal(status, cases[i].status);
+        assert_null(x);
+    }
+    assert_int_equal(tide_explain(f->session, "潮", "The", 0, NULL, NULL), TIDE_BAD_ARGUMENT);
+}
+
 /* A translation begins with its prefix; nothing can follow that of an empty sentence. */
 static void a_translation_has_its_prefix(void **state) {
     Fixture *f = *state;
@@ -1403,6 +1491,8 @@ int main(void) {
         TEST(refuses_wrong_options),
         TEST(refuses_wrong_pointers),
         TEST(a_translation_has_its_prefix),
+        TEST(explains_steps),
+        TEST(refuses_wrong_steps),
         TEST(accepts_options_of_other_versions),
         TEST(structs_have_limits),
         TEST(can_be_cancelled),

@@ -3,6 +3,7 @@
 import copy
 import gc
 import itertools
+import math
 import os
 import pickle
 import signal
@@ -260,6 +261,25 @@ def test_scores_are_those_of_the_program(model, zh, en, tmp_path):
     assert model.score(zh[0], en[0]) == found[0]
     translation = model.translate(zh[0])
     assert len(translation.target) == model.score(zh[0], translation.text).pieces
+
+
+def test_a_step_has_its_row_of_the_alignment_and_its_piece(model, zh, en, arrays):
+    translation = model.translate(zh[0])
+    for step, (piece, score) in enumerate(zip(translation.target, translation.piece_scores, strict=True)):
+        found = model.explain(zh[0], translation.target, step, top=3)
+        numbers = found.numbers
+        assert found.source == translation.source and found.target == ("<s>", *translation.target[:step])
+        assert found.next[0] == piece and found.next[1] == pytest.approx(math.exp(score), rel=1e-3)
+        assert len(found.best) == 3 and found.best[0][1] >= found.best[1][1] >= found.best[2][1]
+        (alpha,) = numbers["attention.alpha"].tolist()
+        assert alpha == pytest.approx(translation.alignment.weights.tolist()[step], abs=1e-5)
+        assert numbers["encoder.h"].shape == (len(found.source), numbers["attention.c"].shape[1])
+    assert model.explain(zh[0], en[0], 1) == model.explain(zh[0], (*model.tokenize(en[0], target=True), "</s>"), 1)
+    assert model.explain("", "", 0, top=0).best == ()
+    with pytest.raises(tide.BadArgument, match="step is 1, but must be between 0 and 0"):
+        model.explain(zh[0], "", 1)
+    with pytest.raises(tide.BadText, match="no piece 'nonesuch'"):
+        model.explain(zh[0], ["nonesuch"], 0)
 
 
 def test_the_perplexity_is_that_of_one_piece():
