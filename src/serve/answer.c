@@ -104,8 +104,8 @@ static void write_detected(FILE *out, const Request *w, ptrdiff_t i) {
 
 static void write_pair(FILE *out, const Request *w, ptrdiff_t i) {
     const Job *job = &w->task.jobs[i];
-    if (w->task.kind == JOB_ALIGN) {
-        fputs(job->alignment, out);
+    if (w->task.kind != JOB_SCORE) {
+        fputs(w->task.kind == JOB_ALIGN ? job->alignment : job->explanation, out);
         return;
     }
     json_print(out, "{\"logProbability\":%.6f,\"pieces\":%d,\"perplexity\":%.6f", job->log_probability, job->pieces,
@@ -116,7 +116,9 @@ static void write_pair(FILE *out, const Request *w, ptrdiff_t i) {
 
 void answer_write(FILE *out, const Request *w) {
     if (w->task.kind != JOB_TRANSLATE) {
-        write_texts(out, w, "{", w->task.kind == JOB_ALIGN ? "alignment" : "score", write_pair);
+        static const char *const names[] = {
+            [JOB_ALIGN] = "alignment", [JOB_SCORE] = "score", [JOB_EXPLAIN] = "explanation"};
+        write_texts(out, w, "{", names[w->task.kind], write_pair);
     } else {
         write_texts(out, w, "{", "translatedText", write_translation);
         if (w->fields.alternatives && !w->streams) write_texts(out, w, ",", "alternatives", write_alternatives);

@@ -31,12 +31,15 @@ static __attribute__((nonnull)) char **word_of(Fields *fields, const char *name)
 static __attribute__((nonnull)) Texts *texts_of(Fields *fields, const char *name) {
     if (!strcmp(name, "q")) return &fields->q;
     if (!strcmp(name, "prefix_pieces")) return &fields->prefix_pieces;
+    if (!strcmp(name, "translation_pieces")) return &fields->translation_pieces;
     return !strcmp(name, "translation") ? &fields->translation : NULL;
 }
 
 static __attribute__((nonnull)) int *number_of(Fields *fields, const char *name) {
     if (!strcmp(name, "alternatives")) return &fields->alternatives;
     if (!strcmp(name, "candidates")) return &fields->candidates;
+    if (!strcmp(name, "step")) return &fields->step;
+    if (!strcmp(name, "top")) return &fields->top;
     return NULL;
 }
 
@@ -82,7 +85,8 @@ static int set_option_text(Fields *fields, const SearchOption *option, const cha
 }
 
 static int add_text(Fields *fields, Texts *texts, const char *text, const Limits *limits, Reply *reply) {
-    const int most = texts == &fields->prefix_pieces ? limits->pieces : limits->sentences;
+    const bool pieces = texts == &fields->prefix_pieces || texts == &fields->translation_pieces;
+    const int most = pieces ? limits->pieces : limits->sentences;
     if (arrlen(texts->list) >= most)
         return reply_error(reply, 400, "Invalid request: request (%d) exceeds text limit (%d)", most + 1, most);
     arrput(texts->list, mem_strdup(text));
@@ -280,7 +284,7 @@ static int parse_multipart(Fields *fields, const char *content_type, const char 
 int fields_parse(Fields *fields, const char *content_type, const char *body, size_t n, const Limits *limits,
                  Reply *reply) {
     const BodyKind kind = header_body_kind(content_type);
-    *fields = (Fields){.search = search_options_default()};
+    *fields = (Fields){.search = search_options_default(), .top = 10};
     if (kind == BODY_OTHER) return reply_error(reply, 415, "Send application/json or a form");
     if (kind != BODY_MULTIPART && !utf8_valid(body, n)) return not_utf8(reply); /* a form of parts may have files */
     if (kind == BODY_JSON) return parse_json(fields, body, n, limits, reply);
@@ -295,6 +299,7 @@ void fields_free(Fields *fields) {
     strings_free(fields->q.list);
     strings_free(fields->translation.list);
     strings_free(fields->prefix_pieces.list);
+    strings_free(fields->translation_pieces.list);
     strings_free(fields->given);
     mem_free(fields->file);
     mem_free(fields->file_name);

@@ -16,16 +16,18 @@ typedef struct Texts {
 
 typedef enum AlignmentUnit { ALIGN_NOTHING, ALIGN_PIECES, ALIGN_WORDS } AlignmentUnit;
 
-/* Fields that the body lacks are zero, or those of search_options_default. Strings are owned. */
+/* Fields that the body lacks are zero, or what their comments say, or those of search_options_default. Strings are
+ * owned. */
 typedef struct Fields {
     AlignmentUnit alignment;
-    Texts q, translation, prefix_pieces;
+    Texts q, translation, prefix_pieces, translation_pieces;
     char *source, *target, *format, *model, *api_key, *prefix, *glossary, *tag, *precision, *lexicon;
     char *file, *file_name; /* of a form, in the field `file`: the bytes of a file and a NUL; its name, any bytes */
     size_t file_size;
     char **given; /* of a form: names of the fields that were read; not those that may come again, such as q: a stb_ds
                      array, owned */
-    int alternatives, candidates;
+    int alternatives, candidates, step;
+    int top;              /* 10 if the body lacks it */
     SearchOptions search; /* those fields that the table of search options has */
 } Fields;
 

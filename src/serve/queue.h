@@ -25,11 +25,12 @@ typedef struct Call {
     struct Call *next;
 } Call;
 
-typedef enum JobKind { JOB_TRANSLATE, JOB_ALIGN, JOB_SCORE } JobKind;
+typedef enum JobKind { JOB_TRANSLATE, JOB_ALIGN, JOB_SCORE, JOB_EXPLAIN } JobKind;
 
 /* One sentence and its result, which is NULL or zero before the job is done. */
 typedef struct Job {
-    const char *source, *target;    /* normalised; target: the given translation, NULL for JOB_TRANSLATE */
+    const char *source, *target;    /* normalised; target: the given translation of JOB_ALIGN and JOB_SCORE; or NULL */
+    const int *ids;                 /* JOB_EXPLAIN: of the pieces of the given translation, up to the step */
     int length;                     /* pieces of the source with </s> */
     const Mark *marks;              /* the markup in the source, a stb_ds array, if the texts are HTML; NULL: none */
     const Prefix *prefix;           /* JOB_TRANSLATE: what the translation begins with; NULL: free */
@@ -38,6 +39,7 @@ typedef struct Job {
     int count;
     char *alignment; /* JSON: the alignment of the best hypothesis or of the given pair; owned; NULL: none is wanted */
     char *scores;    /* JSON: the pieces of the same translation, and ln p of each; owned; NULL: none are wanted */
+    char *explanation;      /* JSON, of JOB_EXPLAIN; owned */
     double log_probability; /* JOB_SCORE: of the given pair */
     int pieces;             /* of the best hypothesis, or of the given translation */
     int settled;            /* pieces in the last event about settled words; -1: the sentence is finished */
@@ -56,6 +58,7 @@ struct Task {
     SearchOptions search; /* with the width of the search, and the number of hypotheses wanted */
     AlignmentUnit alignment;
     int candidates; /* for each position, of a stream */
+    int step, top;  /* of JOB_EXPLAIN: see session_explain */
     bool html;      /* the texts of the jobs are HTML */
     Job *jobs;      /* [count], 1 at least */
     int count;

@@ -6,6 +6,7 @@
 #include "io/ds.h"
 #include "text/codes.h"
 #include "text/unicode.h"
+#include "translate/explain.h"
 #include "translate/prefix.h"
 
 #include <strings.h>
@@ -17,6 +18,7 @@ static void request_free(Task *task) {
     mem_free(task->jobs);
     mem_free(w->parts);
     strings_free(w->given);
+    arrfree(w->ids);
     prefix_free(&w->prefix);
     sentence_terms_free(&w->terms);
     glossary_free(&w->glossary);
@@ -221,6 +223,43 @@ static int make_sentences(Start *s) {
     return 0;
 }
 
+/* Returns the normalised text, which the request owns. */
+static char *normal_text(Request *w, const char *text) {
+    char *normal = text_normalise(text, strlen(text), NULL);
+    CHECK(normal, "a text that is not UTF-8");
+    return arrput(w->given, normal);
+}
+
+/* Makes one job of the only text and of a step of its translation. */
+static int make_step(Start *s) {
+    Request *w = s->request;
+    const Fields *fields = &w->fields;
+    const Texts *pieces = &fields->translation_pieces;
+    const Side *target = &w->task.served->translator.target;
+    const int most = s->service->limits->pieces;
+    Err err;
+    if (!pieces->list && !pieces->array) {
+        const char *text = normal_text(w, fields->translation.list[0]);
+        if (check_length(s, target, text) < 0) return -1;
+        w->ids = side_encode(target, text);
+    } else if (!(w->ids = pieces_ids(target, pieces->list, (int)arrlen(pieces->list), &err))) {
+        return reply_error(s->reply, 400, "Invalid request: %s", err.reason);
+    }
+    if (arrlen(w->ids) > most)
+        return reply_error(s->reply, 400,
+                           "Invalid request: request (%td) exceeds text limit (%d) of pieces in a sentence",
+                           arrlen(w->ids), most);
+    if (fields->step >= arrlen(w->ids))
+        return reply_error(s->reply, 400, "Invalid request: step is %d, but the last one is %td", fields->step,
+                           arrlen(w->ids) - 1);
+    w->task.step = fields->step;
+    w->task.top = fields->top;
+    w->task.jobs = mem_zalloc(sizeof *w->task.jobs);
+    if (add_job(s, normal_text(w, fields->q.list[0]), NULL, NULL)) return -1;
+    w->task.jobs[0].ids = w->ids;
+    return 0;
+}
+
 /* Makes one job of each text and its given translation. */
 static int make_pairs(Start *s) {
     Request *w = s->request;
@@ -230,10 +269,7 @@ static int make_pairs(Start *s) {
                            arrlen(w->fields.translation.list));
     w->task.jobs = mem_zalloc((size_t)(n ? n : 1) * sizeof *w->task.jobs);
     for (ptrdiff_t i = 0; i < 2 * n; i++) {
-        const char *text = i % 2 ? w->fields.translation.list[i / 2] : w->fields.q.list[i / 2];
-        char *normal = text_normalise(text, strlen(text), NULL);
-        CHECK(normal, "a text that is not UTF-8");
-        arrput(w->given, normal);
+        char *normal = normal_text(w, i % 2 ? w->fields.translation.list[i / 2] : w->fields.q.list[i / 2]);
         if (i % 2 && add_job(s, w->given[i - 1], NULL, normal)) return -1;
     }
     return 0;
@@ -306,7 +342,8 @@ static int take_quota(const Start *s) {
     const Fields *fields = &s->request->fields;
     Key *key = keys_find(s->service->keys, key_of(s, fields));
     if (!key) return 0; /* the server has no keys */
-    const long characters = count_characters(&fields->q) + count_characters(&fields->translation);
+    const long characters = count_characters(&fields->q) + count_characters(&fields->translation) +
+                            count_characters(&fields->translation_pieces);
     const QuotaLeft left = key_take(key, characters, seconds_now());
     if (!left.exceeded) return 0;
     if (characters > left.exceeded->most)
@@ -334,14 +371,32 @@ static void make_file(const Start *s) {
     download_name(w->file.name, w->fields.file_name, w->fields.target);
 }
 
+/* Checks that the request names one step of one translation. */
+static int check_step(const Start *s) {
+    enum { MOST_TOP = 100 };
+    const Fields *fields = &s->request->fields;
+    const Texts *translation = &fields->translation, *pieces = &fields->translation_pieces;
+    if (fields->q.array || translation->array)
+        return reply_error(s->reply, 400, "Invalid request: an explanation takes one text q and one translation");
+    const bool by_pieces = pieces->list || pieces->array;
+    if (!translation->list && !by_pieces) return missing(s, "translation");
+    if (translation->list && by_pieces)
+        return reply_error(s->reply, 400, "Invalid request: give either translation or translation_pieces");
+    if (fields->top > MOST_TOP) return reply_error(s->reply, 400, "Invalid request: top is limited to %d", MOST_TOP);
+    return 0;
+}
+
 /* Fills s->request. Returns 1 if the answer needs no search: it can be answered. */
 static int make_request(Start *s) {
     Request *w = s->request;
     if (request_fields(s, &w->fields)) return -1;
     const Fields *fields = &w->fields;
     if (w->streams && fields->q.array) return reply_error(s->reply, 400, "Invalid request: a stream takes one text q");
-    if (w->task.kind != JOB_TRANSLATE && !fields->translation.list && !fields->translation.array)
+    if (w->task.kind == JOB_EXPLAIN) {
+        if (check_step(s)) return -1;
+    } else if (w->task.kind != JOB_TRANSLATE && !fields->translation.list && !fields->translation.array) {
         return missing(s, "translation");
+    }
     char **codes = models_codes(s->service->models);
     int status = choose_model(s, codes);
     strings_free(codes);
@@ -349,7 +404,8 @@ static int make_request(Start *s) {
     if (s->asked->endpoint == ENDPOINT_FILE) make_file(s);
     if (!w->task.served) return 1;
     if (set_search(s)) return -1;
-    status = w->task.kind == JOB_TRANSLATE ? make_sentences(s) : make_pairs(s);
+    if (w->task.kind == JOB_TRANSLATE) status = make_sentences(s);
+    else status = w->task.kind == JOB_EXPLAIN ? make_step(s) : make_pairs(s);
     if (!status && w->task.kind == JOB_TRANSLATE) status = make_prefix(s) || (w->task.count && make_terms(s));
     if (!status && w->task.count) status = take_quota(s);
     return status ? -1 : w->task.count == 0;
@@ -359,7 +415,9 @@ void request_start(Start *s) {
     Request *w = s->request = mem_zalloc(sizeof *s->request);
     const Endpoint endpoint = s->asked->endpoint;
     w->streams = endpoint == ENDPOINT_STREAM;
-    w->task.kind = endpoint == ENDPOINT_ALIGN ? JOB_ALIGN : endpoint == ENDPOINT_SCORE ? JOB_SCORE : JOB_TRANSLATE;
+    if (endpoint == ENDPOINT_ALIGN) w->task.kind = JOB_ALIGN;
+    if (endpoint == ENDPOINT_SCORE) w->task.kind = JOB_SCORE;
+    if (endpoint == ENDPOINT_EXPLAIN) w->task.kind = JOB_EXPLAIN;
     w->task.release = request_free;
     const int status = make_request(s);
     if (status == 0 && w->streams) w->task.opening = event_source(w);

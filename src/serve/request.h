@@ -26,7 +26,8 @@ typedef struct Request {
     Task task;
     Fields fields;
     Part *parts;         /* [texts of the request] */
-    char **given;        /* a stb_ds array: normalised texts and translations of /v1/align and /v1/score */
+    char **given;        /* a stb_ds array: normalised texts and translations of /v1/align, /v1/score and /v1/explain */
+    int *ids;            /* a stb_ds array: of the translation of /v1/explain */
     Prefix prefix;       /* of the only sentence; 0 states: none */
     Glossary glossary;   /* of the request, with that of the model as its base; all zero: none */
     Lexicon *lexicon;    /* of the request, for unknown words; NULL: none */

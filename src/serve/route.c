@@ -20,6 +20,7 @@ static const struct {
     [ENDPOINT_TRAINING] = {"/training", false},
     [ENDPOINT_LOG] = {"/training/log", false},
     [ENDPOINT_SCORE] = {"/v1/score", true},
+    [ENDPOINT_EXPLAIN] = {"/v1/explain", true},
     [ENDPOINT_METRICS] = {"/metrics", false},
     [ENDPOINT_OPENAPI] = {"/openapi.json", false},
 };

@@ -4,6 +4,7 @@
 #include "io/ds.h"
 #include "io/files.h"
 #include "io/json.h"
+#include "translate/explain.h"
 #include "translate/inline_markup.h"
 
 #include <math.h>
@@ -45,8 +46,9 @@ void jobs_clear(Job *jobs, int n) {
         mem_free(job->texts);
         mem_free(job->alignment);
         mem_free(job->scores);
+        mem_free(job->explanation);
         job->texts = NULL;
-        job->alignment = job->scores = NULL;
+        job->alignment = job->scores = job->explanation = NULL;
         job->count = job->pieces = 0;
     }
 }
@@ -215,14 +217,30 @@ static void score(WorkerBatch *b, Session *session) {
     }
 }
 
+static void explain(WorkerBatch *b, Session *session) {
+    for (int i = 0; i < b->n && !all_cancelled(b); i++) {
+        Job *job = b->jobs[i];
+        const Task *task = job->task;
+        MemoryFile memory;
+        Err err;
+        Explanation x =
+            session_explain(session, (char *)job->source, job->ids, task->step, task->top, task->search.attention);
+        if (explanation_check(&x, &err)) job->end = SCOPE_FAILED;
+        explanation_json(memory_open(&memory), &x);
+        job->explanation = scope_keep(memory_close(&memory, NULL));
+        job->pieces = task->step + 1;
+        explanation_free(&x);
+    }
+}
+
 static void run(void *context) {
     WorkerBatch *b = context;
     const Task *task = b->jobs[0]->task;
     Worker *w = b->worker;
     if (!w->one) w->one = threads_new(1);
     if (!b->session->count) session_init(b->session, (const Translator *const[]){&task->served->translator}, 1, w->one);
-    void (*const work[])(WorkerBatch *,
-                         Session *) = {[JOB_TRANSLATE] = translate, [JOB_ALIGN] = align, [JOB_SCORE] = score};
+    void (*const work[])(WorkerBatch *, Session *) = {
+        [JOB_TRANSLATE] = translate, [JOB_ALIGN] = align, [JOB_SCORE] = score, [JOB_EXPLAIN] = explain};
     search_options_session(&task->search, b->session);
     work[task->kind](b, b->session);
 }

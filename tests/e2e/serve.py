@@ -7,6 +7,7 @@ import base64
 import hashlib
 import http.client
 import json
+import math
 import os
 import re
 import sys
@@ -290,6 +291,44 @@ def check_pairs(s):
     check(s.ask("POST", "/v1/align", {"q": q[0]})[0] == 400, "no translation")
 
 
+def check_explanation(s):
+    q, pieces = "潮水退了。", s.translate("潮水退了。", piece_scores=True)["pieceScores"][0]
+    aligned = s.ask("POST", "/v1/align", {"q": q, "translation": "The tide."})[1]["alignment"]
+    for step, row in enumerate(aligned["matrix"]):
+        status, answer = s.ask("POST", "/v1/explain", {"q": q, "translation": "The tide.", "step": step, "top": 4})
+        found = answer["explanation"]
+        numbers = found["numbers"]
+        (alpha,), c, h = numbers["attention"]["alpha"], numbers["attention"]["c"], numbers["encoder"]["h"]
+        check(status == 200 and found["target"] == ["<s>", *aligned["target"][:step]], f"a step: {found['target']}")
+        check(found["source"] == aligned["source"] and len(found["best"]) == 4, f"a step: {found['source']}")
+        check(all(abs(a - b) < 1e-4 for a, b in zip(alpha, row, strict=True)), f"weights of a step: {alpha}, not {row}")
+        sums = [sum(a * value[k] for a, value in zip(alpha, h, strict=True)) for k in range(len(c))]
+        check(all(abs(a - b) < 1e-4 for a, b in zip(sums, c, strict=True)), f"c: {c}, not {sums}")
+        check(found["next"]["piece"] == aligned["target"][step], f"the next piece: {found['next']}")
+    for step, score in enumerate(pieces["scores"]):
+        fields = {"q": q, "translation_pieces": pieces["pieces"], "step": step}
+        found = s.ask("POST", "/v1/explain", fields)[1]["explanation"]["next"]
+        check(found["piece"] == pieces["pieces"][step], f"pieces: {found}")
+        check(abs(found["probability"] - math.exp(score)) < 1e-3, f"a probability: {found}, not exp {score}")
+    check(s.ask("POST", "/v1/explain", {"q": q, "translation_pieces": []})[0] == 200, "no pieces")
+    for fields, reason in (
+        ({"translation": "The", "step": 9}, "step is 9, but the last one is "),
+        ({"translation": "The", "top": 101}, "top is limited to 100"),
+        ({"translation": "The", "step": -1}, "bad step"),
+        ({"translation": ["The"]}, "an explanation takes one text q and one translation"),
+        ({"q": [q], "translation": "The"}, "an explanation takes one text q and one translation"),
+        ({}, "missing translation parameter"),
+        ({"translation": "The", "translation_pieces": ["▁The"]}, "give either translation or translation_pieces"),
+        ({"translation_pieces": ["nonesuch"]}, "the vocabulary has no piece 'nonesuch'"),
+        ({"translation_pieces": ["</s>", "▁The"]}, "a translation with pieces after </s>"),
+        ({"translation_pieces": ["a"] * 500}, "request (501) exceeds text limit (500) of pieces in a sentence"),
+        ({"translation": "a " * 501}, "exceeds text limit (500) of pieces in a sentence"),
+        ({"q": "潮" * 501, "translation": "The"}, "request (502) exceeds text limit (500) of pieces in a sentence"),
+    ):
+        status, found = s.ask("POST", "/v1/explain", {"q": q, **fields})
+        check(status == 400 and reason in found["error"], f"{fields}: {found}, not {reason}")
+
+
 def check_others(s):
     for path in ("/languages", "/v1/models", "/health", "/frontend/settings"):
         check(s.ask("GET", path)[0] == 200, path)
@@ -323,6 +362,7 @@ def api(s, sources, translations):
     check_errors(s)
     check_glossary(s)
     check_pairs(s)
+    check_explanation(s)
     check_others(s)
     check_page(s)
 

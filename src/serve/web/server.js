@@ -37,11 +37,15 @@ const translator = (() => {
     }
   }
 
+  /** Asks with fields and the key for an answer that is no stream. */
+  async function answer(path, fields) {
+    const body = JSON.stringify(key ? { ...fields, api_key: key } : fields);
+    return (await ask(path, { method: "POST", headers: { "Content-Type": "application/json" }, body })).json();
+  }
+
   async function align({ text: q, translation, model }) {
     const fields = { q, translation, model: model.name, source: model.source, target: model.target, alignment: "piece" };
-    if (key) fields.api_key = key;
-    const headers = { "Content-Type": "application/json" };
-    return (await (await ask("v1/align", { method: "POST", headers, body: JSON.stringify(fields) })).json()).alignment;
+    return (await answer("v1/align", fields)).alignment;
   }
 
   async function models() {
@@ -57,5 +61,6 @@ const translator = (() => {
     setKey: (given) => (key = given),
     translate,
     align,
+    explain: async (step) => (await answer("v1/explain", stepFields(step))).explanation,
   };
 })();

@@ -40,6 +40,23 @@
  * @property {{piece: string, probability: number}[][]} candidates  for each piece of the best hypothesis: the most
  *                                                                  probable pieces of its place, best first
  *
+ * @typedef {object} Step            a step of the decoder
+ * @property {string} text           one sentence
+ * @property {Model} model
+ * @property {string[]} pieces       of its translation, as a Sentence has them
+ * @property {number} step           pieces that the decoder has read; 0 is the first step
+ * @property {number} [top]          most pieces in `best`; absent: 10
+ *
+ * @typedef {object} Explanation     the numbers of a step, with the letters of docs/model.md
+ * @property {number} step
+ * @property {string[]} source       with </s>
+ * @property {string[]} target       what the decoder has read: <s> and `step` pieces
+ * @property {Object<string, Object<string, number[]|number[][]>>} numbers  encoder.h; attention.e, .alpha, .c; state.s_prev,
+ *                                   .s_read, .s; output.t and so on; e and alpha have a row for each head, h and v one for
+ *                                   each piece
+ * @property {{piece: string, probability: number}} next     the next piece of the translation
+ * @property {{piece: string, probability: number}[]} best   the most probable next pieces, best first
+ *
  * @typedef {object} Listeners
  * @property {(sentences: string[], pieces: string[][]) => void} onSource  called first: the sentences of the text, and
  *                                                                         the pieces of each, with </s>
@@ -57,6 +74,7 @@
  * translate(request, listeners)  resolves to the translation of the whole text when all sentences are finished
  * align({text, translation, model})  resolves to the alignment by piece, {source, target, matrix}, of a sentence and a given
  *                                translation; only where there can be several models
+ * explain(step)                  resolves to the Explanation of a Step
  */
 
 /** A failure that the page shows as one line. kind: a name in text.errors; detail: the reason, of tide, of the
@@ -82,6 +100,12 @@ function requestFields({ text: q, model, alternatives, candidates, layer, head, 
   if (head) fields.head = head;
   if (prefix) fields.prefix_pieces = prefix;
   return fields;
+}
+
+/** The body of POST /v1/explain for a Step. */
+function stepFields({ text: q, model, pieces, step, top = 10 }) {
+  const { name, source, target } = model;
+  return { q, source, target, model: name, translation_pieces: pieces, step, top };
 }
 
 /**
