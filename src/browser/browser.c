@@ -2,6 +2,7 @@
 
 #include "serve/endpoints.h"
 #include "serve/events.h"
+#include "serve/route.h"
 #include "serve/worker.h"
 
 #include <stdio.h>
@@ -27,6 +28,7 @@ static void deliver(Reply *reply) {
     reply_free(reply);
 }
 
+/* Starts the request; NULL: it is answered. */
 static Task *start(Endpoint endpoint, const char *body) {
     const Service service = {&browser.models, NULL, &browser.metrics, &limits, &no_keys, NULL};
     const Asked asked = {
@@ -61,13 +63,17 @@ void browser_cancel(void) {
     browser.task = NULL;
 }
 
-int browser_begin(const char *body) {
+int browser_begin(const char *path, const char *body) {
+    Reply reply = {0};
+    const Endpoint endpoint = route_find("POST", path, &reply);
     browser_cancel();
-    browser.task = start(ENDPOINT_STREAM, body);
+    if (endpoint == ENDPOINTS) deliver(&reply);
+    else browser.task = start(endpoint, body);
     browser.done = 0;
     if (!browser.task) return 0;
-    browser.task->event = tell;
     Event *opening = browser.task->opening;
+    if (!opening) return browser.task->count;
+    browser.task->event = tell;
     browser.task->opening = NULL;
     tell(browser.task, opening, NULL);
     return browser.task->count;

@@ -11,11 +11,12 @@ void browser_deliver(int status, const char *bytes, int size);
 const char *browser_open(const char *path);
 /* Delivers what GET /v1/models answers. */
 void browser_models(void);
-/* Begins a request: the body of POST /v1/stream. Delivers the first event; or the whole answer if there is nothing to
-   translate or the request is wrong. Returns the number of sentences that are to be translated. */
-int browser_begin(const char *body);
-/* Translates some sentences of the request and delivers their events; with the last sentence, the last event. Returns
-   the number of sentences that are left. */
+/* Begins a request: the path of an endpoint that takes POST, as "/v1/stream" or "/v1/explain", and the body. Delivers
+   the first event of a stream; or the whole answer if there is nothing to compute or the request is wrong. Returns the
+   number of sentences that are to be computed. */
+int browser_begin(const char *path, const char *body);
+/* Computes some sentences of the request and delivers their events; with the last sentence, the last event or the
+   answer. Returns the number of sentences that are left. */
 int browser_continue(void);
 /* Ends the request. */
 void browser_cancel(void);

@@ -20,6 +20,13 @@ assert.equal(one.sentences[0].alternatives.length, 2);
 assert.equal(one.sentences[0].candidates[0].length, 3);
 assert.ok(settled.length > 0 && settled.every((text) => translation.startsWith(text)));
 
+// a step: its row of the alignment, and its piece
+const { alignment: shown, pieces } = one.sentences[0];
+const opened = await tide.explain(SENTENCE, pieces, 2, { top: 3 });
+assert.deepEqual([opened.target, opened.next.piece, opened.best.length], [["<s>", ...pieces.slice(0, 2)], pieces[2], 3]);
+opened.numbers.attention.alpha[0].forEach((weight, j) => assert.ok(Math.abs(weight - shown.matrix[2][j]) < 1e-4));
+await assert.rejects(tide.explain(SENTENCE, pieces, pieces.length), /step is/);
+
 // calls at the same time; a model given as bytes; lines stay
 const other = await load(readFileSync(join(model, "model.safetensors")));
 const both = await Promise.all([tide.translate(`${SENTENCE}\n\n${SENTENCE}`), tide.translate(SENTENCE), other.translate(SENTENCE)]);

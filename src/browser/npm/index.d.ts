@@ -6,6 +6,21 @@ export interface Translator {
    * other. Rejects if the text has more than 256 sentences, or a sentence has more than 500 pieces.
    */
   translate(text: string, options?: Options): Promise<Translation>;
+  /**
+   * The numbers of one step of the decoder, for one sentence and the pieces of its translation: the step that has read
+   * `step` of the pieces. `top`: most pieces in `best`; 10 without it.
+   */
+  explain(text: string, pieces: string[], step: number, options?: { top?: number }): Promise<Explanation>;
+}
+
+/** The names of `numbers` are those of the answer of POST /v1/explain, which tide's docs/server.md describes. */
+export interface Explanation {
+  step: number;
+  source: string[];
+  target: string[];
+  numbers: Record<string, Record<string, number[] | number[][]>>;
+  next: { piece: string; probability: number };
+  best: { piece: string; probability: number }[];
 }
 
 export interface Model {

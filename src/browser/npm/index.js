@@ -38,6 +38,22 @@ class Translator {
     return result;
   }
 
+  explain(text, pieces, step, { top = 10 } = {}) {
+    const fields = stepFields({ text, model: this.model, pieces, step, top });
+    const result = this.#last.then(() => this.#explain(fields));
+    this.#last = result.catch(() => {});
+    return result;
+  }
+
+  async #explain(fields) {
+    let answer;
+    this.#deliver = (_, text) => (answer = JSON.parse(text));
+    if (this.#call("browser_begin", "/v1/explain", JSON.stringify(fields))) this.#call("browser_continue");
+    this.#call("browser_cancel");
+    if (answer.error) throw new Error(answer.error);
+    return answer.explanation;
+  }
+
   async #answer(fields, signal = new AbortController().signal, onSettled) {
     let found = null, problem = null;
     const sentences = [];
@@ -52,7 +68,7 @@ class Translator {
       else found = read(text) ?? found;
     };
     signal.throwIfAborted();
-    for (let left = this.#call("browser_begin", fields); left && !signal.aborted; await turn())
+    for (let left = this.#call("browser_begin", "/v1/stream", JSON.stringify(fields)); left && !signal.aborted; await turn())
       left = this.#call("browser_continue");
     this.#call("browser_cancel");
     signal.throwIfAborted();
@@ -60,8 +76,7 @@ class Translator {
     return { text: found, sentences };
   }
 
-  #call(name, fields) {
-    const given = fields ? [JSON.stringify(fields)] : [];
+  #call(name, ...given) {
     return this.#tide.ccall(name, "number", given.map(() => "string"), given);
   }
 }

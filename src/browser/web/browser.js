@@ -104,20 +104,28 @@ const translator = (() => {
 
   const models = () => (opened ??= open());
 
-  async function translate(request, listeners) {
-    const { signal } = listeners, id = ++number;
+  /** Sends a request. `read` gets the parts of the answer, and returns the result with the last one, before that null. */
+  async function ask(path, fields, read, signal) {
+    const id = ++number;
     await models();
-    signal.throwIfAborted();
+    signal?.throwIfAborted();
     return new Promise((resolve, reject) => {
-      waiting.set(id, { read: eventReader(listeners), resolve, reject });
-      signal.addEventListener("abort", () => {
+      waiting.set(id, { read, resolve, reject });
+      signal?.addEventListener("abort", () => {
         if (!waiting.delete(id)) return;
         worker?.postMessage({ cancel: id });
         reject(signal.reason);
       });
-      worker.postMessage({ id, body: JSON.stringify(requestFields(request)) });
+      worker.postMessage({ id, path, body: JSON.stringify(fields) });
     });
   }
 
-  return { models, needsKey: async () => false, setKey: () => {}, translate };
+  return {
+    models,
+    needsKey: async () => false,
+    setKey: () => {},
+    translate: (request, listeners) =>
+      ask("/v1/stream", requestFields(request), eventReader(listeners), listeners.signal),
+    explain: (step) => ask("/v1/explain", stepFields(step), (answer) => JSON.parse(answer).explanation),
+  };
 })();

@@ -2,7 +2,7 @@
 //
 // Messages to it:   { engine, model, name }  once, first: the WebAssembly module and the model, both packed by gzip and written
 //                                            in base64, and the name of the model
-//                   { id, body }             translate: the body of POST /v1/stream
+//                   { id, path, body }       a request: the path of an endpoint that takes POST, and the body
 //                   { cancel: id }
 // Messages from it: { unpacked }             from 0 to 1
 //                   { models }               the model is loaded: what GET /v1/models answers
@@ -70,9 +70,10 @@ const turn = () => new Promise((resolve) => setTimeout(resolve, 0));
 
 async function answerAll() {
   while (requests.length) {
-    const { id, body } = requests.shift();
+    const { id, path, body } = requests.shift();
     current = id;
-    for (let left = tide.ccall("browser_begin", "number", ["string"], [body]); left && current === id; await turn())
+    let left = tide.ccall("browser_begin", "number", ["string", "string"], [path, body]);
+    for (; left && current === id; await turn())
       left = tide.ccall("browser_continue", "number", [], []);
     tide.ccall("browser_cancel", null, [], []);
     current = 0;
