@@ -6,8 +6,9 @@ Reads a model with only Python's standard library, by the safetensors format and
 
 check: the file must hold exactly the tensors of `tide info` (lines NAME [ROWS, COLS]). Then computes the paper's equations
 (docs/model.md) for pairs of lines of pieces and prints log p(target | source) of each pair, as `tide score` does. In a product
-with weights of 8 bits, the other factor has 8 bits, too. For the first and the last pair of SOURCE and TARGET, the numbers of the first, a middle
-and the last step are those of the module `tide`: scores, weights, contexts, states and probabilities.
+with weights of 8 bits, the other factor has 8 bits, too. With SOURCE and TARGET, the texts of the pairs: in the first and the
+last pair, the numbers of the first, a middle and the last step are those of the module `tide`: scores, weights, contexts,
+states and probabilities.
 change: writes a copy with one wrong tensor and without a checksum.
 rewrite: writes a copy as another program would, with sorted tensors and other padding; reversed: the last first; unsigned: also without the
 checksum; altered: with one changed weight; newer, older, first: with a format that tide does not read.

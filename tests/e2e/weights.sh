@@ -2,8 +2,8 @@
 # shellcheck disable=SC2046,SC2086 # words of arguments are kept in one variable, and no name here has a space
 # Other programs can read the weights: weights.py, which shares no code with tide, finds every tensor and computes the
 # log-probabilities of `tide score` with the paper's equations. Errors name a tensor that is missing, repeated, unknown or
-# has a wrong shape; data that belong to no tensor or to two are refused. The numbers of a step that libtide explains are the same,
-# too: the script asks for them with the module `tide`.
+# has a wrong shape; data that belong to no tensor or to two are refused. The numbers of a step that libtide explains are the
+# same, too: the script asks for them with the module `tide`.
 . "$(dirname "$0")/../lib/common.inc"
 needs python3
 texts="$scratch/zh $scratch/en"
