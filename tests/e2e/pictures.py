@@ -49,6 +49,9 @@ class Picture:
         self.number = element.findtext(f"{SVG}text[@font-weight]")
         self.matrices = [Matrix(g) for g in element.findall(f"{SVG}g[@transform]") if g.find(f"{SVG}g[@stroke]") is not None]
         self.matrix = self.matrices[0]
+        first = next(text for text in element.iter(f"{SVG}text") if text.get("id"))
+        x, y, size = (int(first.get(name)) for name in ("x", "y", "font-size"))
+        self.box = (x, y - size, *self.matrix.box[2:])  # from the title to the last cell
 
 
 def roots(name):
@@ -78,9 +81,9 @@ def check_sheet(root, number, title, most, meaning):
     equal([meanings, legend(root)], [[meaning], ["0%", "50%", "100%", meaning]], f"legends of sheet {number}")
     pictures = sheet_pictures(root)
     check(0 < len(pictures) <= most, f"sheet {number}: {len(pictures)} pictures")
-    boxes = [picture.matrix.box for picture in pictures]
+    boxes = [picture.box for picture in pictures]
     for a, b in itertools.combinations(boxes, 2):
-        check(a[2] <= b[0] or b[2] <= a[0] or a[3] <= b[1] or b[3] <= a[1], f"sheet {number}: matrices overlap: {a}, {b}")
+        check(a[2] <= b[0] or b[2] <= a[0] or a[3] <= b[1] or b[3] <= a[1], f"sheet {number}: pictures overlap: {a}, {b}")
     foot = int(root.get("height")) - 38 - 36
     check(all(38 <= x and end <= int(root.get("width")) - 38 and below < foot for x, _, end, below in boxes),
           f"sheet {number}: {boxes}")
