@@ -15,7 +15,7 @@ static Note *note_of(Notes *notes, const char *of, const char *name) {
 void notes_take(Notes *notes, const char *of, const char *name, const Var *var) {
     Note *note = note_of(notes, of, name);
     const size_t size = var_size(var);
-    if ((size_t)note->rows * (size_t)note->cols < size)
+    if (!note->values || (size_t)note->rows * (size_t)note->cols < size)
         note->values = arena_alloc(&notes->arena, size * sizeof *note->values);
     note->rows = var->rows;
     note->cols = var->cols;

@@ -12,7 +12,7 @@
 typedef struct MultiHead {
     Var *Wq, *Wk, *Wv, *Wo; /* [q, n'], [k, n'], [k, n'], [n', k] */
     int heads;              /* divides n' */
-    char name[24];
+    char name[24];          /* of its weights, without Wq */
 } MultiHead;
 
 /* Declares the weights `name`.Wq, .Wk, .Wv and .Wo. n is n'. */
