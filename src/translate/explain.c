@@ -128,11 +128,13 @@ void explanation_json(FILE *out, const Explanation *x) {
     fputs(",\"target\":", out);
     json_strings(out, x->target, (int)arrlen(x->target), ",");
     fputs(",\"numbers\":{", out);
+    const char *of = NULL;
     for (ptrdiff_t i = 0; i < arrlen(x->numbers); i++) {
         const StepNumbers *numbers = &x->numbers[i];
-        const bool begins = !i || strcmp(numbers->of, numbers[-1].of) != 0;
-        if (i) fputs(begins ? "}," : ",", out);
+        const bool begins = !of || strcmp(numbers->of, of) != 0;
+        if (of) fputs(begins ? "}," : ",", out);
         if (begins) json_print(out, "%s:{", numbers->of);
+        of = numbers->of;
         write_numbers(out, numbers);
     }
     fputs("}},\"next\":", out);

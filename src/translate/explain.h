@@ -45,8 +45,8 @@ int *pieces_ids(const Side *side, char *const *pieces, int n, Err *err);
 Explanation session_explain(Session *session, char *source, const int *target, int step, int top,
                             AttentionOptions attention);
 void explanation_free(Explanation *explanation);
-/* Checks that the probabilities are finite; they are not if the numbers of a model overflow. Returns 0, or -1 with
-   *err's reason filled. */
+/* Checks that the probabilities are finite; they are not if the numbers of a model overflow. Returns 0, or -1
+   with *err's reason filled. */
 int explanation_check(const Explanation *explanation, Err *err);
 /* Writes {"step", "source", "target", "numbers": {"attention": {"e": [[..]], ..}, ..}, "next", "best"}, with numbers of
    six digits. */
