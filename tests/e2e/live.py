@@ -110,6 +110,11 @@ def check_opening(page, translation):
     check(page.value(SAID) != said, "pointing says something else")
     page.point("document.querySelector('h1')")
     equal(page.value(state), [said, [word]], "the example explains itself again")
+    rows = {"high but not clear": ("a", 0, [0.5, 0.45, 0.05]), "clear": ("b", 1, [0.05, 0.45, 0.1]), "a mark": ("!", 2, [0.9, 0, 0]),
+            "a part": ("c", 3, [0.9, 0, 0]), "the same word": ("d", 3, [0.9, 0, 0]), "from a mark": ("e", 4, [0, 0, 0.9])}
+    target, words, matrix = zip(*rows.values())
+    alignment = {"source": ["x", "y", "."], "target": target, "targetWord": words, "matrix": matrix}
+    equal(list(rows)[page.value(f"clearestRow({json.dumps(alignment)})")], "clear", "the clearest row")
     page.value("document.getElementById('level').click()")
     check("text=" in page.value("location.hash") and page.value(LESSON), "what the user has done is in the address")
     # what is typed takes the place of the example
