@@ -1032,6 +1032,13 @@ def test_errors(url, translation, _):
     """Each failure is one line; the page recovers. The server needs a key and takes short sentences only."""
     said = "document.querySelector('.panel .problem').textContent"
     with Page(url) as page:
+        page.open(page.url)
+        page.wait("document.querySelector('#model').value && !document.getElementById('key').parentNode.hidden")
+        equal((page.streams(), page.value("document.getElementById('text').value")), (0, ""), "an example without the key")
+        page.value("document.getElementById('key').focus()")
+        page.send("Input.insertText", text=os.environ["KEY"])
+        page.press("Enter")
+        page.wait(f"{DONE} && document.getElementById('text').value === {SENTENCE!r}")
         page.open(f"{page.url}#text=潮水退了。")
         page.wait(f"{said}.startsWith('This server needs an API key')")
         page.value("document.getElementById('key').focus()")

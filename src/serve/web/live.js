@@ -98,6 +98,8 @@ function schedule() {
   pending = setTimeout(() => translate(), DEBOUNCE);
 }
 
+const lacksKey = () => !$("key").parentNode.hidden && !$("key").value;
+
 /** Opens the page on an example. Its text is selected, so that what is typed takes its place. */
 function open() {
   opening = examples[modelNamed($("model").value).source.slice(0, 2)]?.[0] ?? "";
@@ -207,15 +209,14 @@ function recall(typed = "") {
   ask($("question").value);
   chooseModels(state.get("model"), state.get("beside"));
   untouched = !$("text").value && !composing;
-  if (untouched) open();
+  if (untouched && !lacksKey()) open();
   const chosen = (suffix) => ["layer", "head", "forced", "view"].map((name) => [name, state.get(name + suffix) ?? ""]);
   translate(typed ? [] : ["", "2"].map((suffix) => Object.fromEntries(chosen(suffix))));
 }
 
 async function copyLink() {
   remember();
-  $("linked").textContent = (await copyText(location.href)) ? text.copied : text.notCopied;
-  setTimeout(() => ($("linked").textContent = ""), 3000);
+  sayBriefly($("linked"), (await copyText(location.href)) ? text.copied : text.notCopied);
 }
 
 // ---- the page ----
@@ -260,6 +261,7 @@ function listen() {
   $("help").addEventListener("click", () => $("keys").showModal());
   $("key").addEventListener("change", () => {
     translator.setKey($("key").value);
+    if (!$("text").value && !lacksKey()) open();
     translate();
   });
   document.addEventListener("keydown", (event) => {

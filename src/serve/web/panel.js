@@ -442,8 +442,7 @@ function makePanel(page) {
       svg: () => copyText(svg()),
       png: () => copyPng(svg()),
     }[format]();
-    parts.done.textContent = copied ? text.copied : format === "png" ? text.saved : text.notCopied;
-    setTimeout(() => (parts.done.textContent = ""), 3000);
+    sayBriefly(parts.done, copied ? text.copied : format === "png" ? text.saved : text.notCopied);
   }
 
   // ---- the panel ----

@@ -199,6 +199,16 @@ const examples = {
   en: ["When the tide goes out, we know who is not wearing pants.", "It rained yesterday, and I did not go to the beach."],
 };
 
+/** Shows a text in an element for three seconds. */
+const sayBriefly = (() => {
+  const timers = new Map(); // of each element
+  return (element, said) => {
+    clearTimeout(timers.get(element));
+    element.textContent = said;
+    timers.set(element, setTimeout(() => (element.textContent = ""), 3000));
+  };
+})();
+
 /** The line that says why a translator failed, for append: in the page's language, and what tide says, which is English.
  * Throws what is not a failure of a translator. */
 function failureLine(problem) {
