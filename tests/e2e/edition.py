@@ -178,6 +178,7 @@ def main():
         live.check_forcing(page, translation)
         live.check_hypotheses(page, translation)
         live.check_all_hypotheses(page)
+        live.check_step(page)
         live.check_probabilities(page)
         live.check_projector(page, translation)
         live.check_question(page)

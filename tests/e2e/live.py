@@ -758,6 +758,57 @@ def check_difference(page):
     page.clean("difference")
 
 
+STEP = "document.querySelector('.panel:not([hidden]) .step')"
+ALPHA = f"""[...{STEP}.querySelectorAll('.quantity:has(table thead)')][0].querySelectorAll('tbody tr')"""
+
+
+def check_step(page, sentence="", fields=""):
+    """A step, opened: its weights are those of the matrix, and its word is the one that was written."""
+    opened = f"{STEP}.querySelectorAll('.quantity').length > 3"
+    title = f"{STEP}.querySelector('h3').textContent"
+    row = "[...document.querySelectorAll('.frame > .matrix tbody tr')[%d].querySelectorAll('td')].map((td) => `${td.textContent || 0}%%`)"
+    alpha = f"[...{ALPHA}].map((row) => row.lastChild.textContent)"
+    page.show(sentence or SENTENCE, fields, width=1280, height=900)
+    page.value(f"{TARGET}[2].focus()")
+    page.press("e")
+    page.wait(opened)
+    word = page.value(f"{TARGET}[2].firstChild.data")
+    equal(page.value(title), f'Step 3: how "{word}" was chosen', "the opened step")
+    equal(page.value(alpha), page.value(row % 2), "weights of the step and of the matrix")
+    equal(page.value(f"{STEP}.querySelector('tr[aria-current] th').textContent"), word, "the piece that was written")
+    equal(page.value(f"{STEP}.querySelector('.value').textContent"), page.value(f"{TARGET}[1].firstChild.data"), "the piece before")
+    strips = page.value(f"[...{STEP}.querySelectorAll('.strip')].map((strip) => strip.ariaLabel)")
+    check(len(strips) >= 6 and all(re.match(r"\d+ numbers from −?\d", strip) for strip in strips), f"vectors: {strips}")
+    page.click(f"{STEP}.querySelector('[title=\"the next piece\"]')")
+    page.wait(f"{title}.startsWith('Step 4')")
+    equal(page.value(alpha), page.value(row % 3), "weights of the next step")
+    check("step=4" in page.value("location.hash"), "the address of a step")
+    page.value(f"{TARGET}[0].focus()")
+    page.wait(f"{title}.startsWith('Step 1:')")
+    equal(page.value(f"{STEP}.querySelector('.value').textContent"), "<s>", "before the first piece")
+    page.show(sentence or SENTENCE, fields + "&step=4", width=390, height=800)
+    page.wait(f"{opened} && {title}.startsWith('Step 4')")
+    equal(page.value("document.documentElement.scrollWidth"), 390, "the width of a step")
+    page.clean("step")
+
+
+def check_step_of_heads(page):
+    page.show("It rained.", "&model=back&layer=2&head=1&step=1", width=1280, height=900)
+    page.wait(f"{STEP}.querySelectorAll('.quantity').length > 3")
+    names = page.value(f"[...{STEP}.querySelectorAll('select')[0].options].map((one) => one.textContent)")
+    equal(names, ["layer 1: translation", "layer 1: source", "layer 2: translation", "layer 2: source"], "attentions of layers")
+    alpha = f"[...{ALPHA}].map((row) => row.lastChild.textContent)"
+    row = "[...document.querySelectorAll('.frame > .matrix tbody tr')[0].querySelectorAll('td')].map((td) => `${td.textContent || 0}%`)"
+    first = page.value(alpha)
+    equal(first, page.value(row), "weights of a head in a step")
+    page.value(f"(() => {{ const head = {STEP}.querySelectorAll('select')[1]; head.value = 1, head.dispatchEvent(new Event('change')); }})()")
+    check(page.value(alpha) != first, "another head has other weights")
+    page.value(f"(() => {{ const of = {STEP}.querySelectorAll('select')[0]; of.value = 'decoder.1.self', of.dispatchEvent(new Event('change')); }})()")
+    equal(page.value(f"[...{ALPHA}].map((row) => [row.firstChild.textContent, row.lastChild.textContent])"), [["<s>", "100%"]],
+          "the first step attends to the start only")
+    page.clean("step of heads")
+
+
 def check_row_scale(page):
     """Colours relative to the largest weight of a row; the numbers stay."""
     page.show(SENTENCE, width=1280, height=800)
@@ -985,6 +1036,8 @@ def test_page(url, translation, links):
         check_all_heads(page)
         check_all_hypotheses(page)
         check_difference(page)
+        check_step(page)
+        check_step_of_heads(page)
         check_row_scale(page)
         check_explanations(page)
         check_probabilities(page)

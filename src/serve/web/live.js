@@ -174,7 +174,7 @@ const showScale = () => $("scale").setAttribute("aria-pressed", byRow);
 // ---- the address ----
 
 /** Writes the state of the page to its address, so that a link to the page contains the text and the user's choices: layer,
- * head, forced words and view of each panel; those of the second one end in 2. An example that the user has not touched is not
+ * head, forced words, view and open step of each panel; those of the second one end in 2. An example that the user has not touched is not
  * a choice. */
 function remember() {
   if (untouched) return;
@@ -210,7 +210,8 @@ function recall(typed = "") {
   chooseModels(state.get("model"), state.get("beside"));
   untouched = !$("text").value && !composing;
   if (untouched && !lacksKey()) open();
-  const chosen = (suffix) => ["layer", "head", "forced", "view"].map((name) => [name, state.get(name + suffix) ?? ""]);
+  const names = ["layer", "head", "forced", "view", "step"];
+  const chosen = (suffix) => names.map((name) => [name, state.get(name + suffix) ?? ""]);
   translate(typed ? [] : ["", "2"].map((suffix) => Object.fromEntries(chosen(suffix))));
 }
 

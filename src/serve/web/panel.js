@@ -15,7 +15,7 @@ const ALTERNATIVES = 4, CANDIDATES = 8;
  *   show(model)   chooses the model
  *   run(text, choices, teaches)  translates a text, with choices that `choices` returned; stops the work on the text before.
  *                 teaches: whether it is an example, at which the page explains what is seen
- *   choices()     the user's choices as text: {layer, head, forced, view}, each "" if there is none
+ *   choices()     the user's choices as text: {layer, head, forced, view, step}, each "" if there is none
  *   redraw()      draws again, after a change of level
  *   hide()        hides the alignment until a question is answered
  *   words(i)      the words of the translation of sentence i; null while it is searched
@@ -38,6 +38,8 @@ function makePanel(page) {
   let frame = null;
   const matrixOptions = { onPoint: pointMatrix };
   const gallery = makeGallery({ find, viewHead, viewHypothesis: viewAlone, point: pointMatrix, fail: showFailure });
+  const step = makeStep({ fail: showFailure, changed: page.remember });
+  parts.element.append(step.element);
   parts.bar.prepend(gallery.menu);
   parts.frame.prepend(gallery.element);
 
@@ -68,6 +70,7 @@ function makePanel(page) {
     drawGallery();
     drawHypotheses(slot);
     drawChoices(slot);
+    step.draw(isHidden() ? null : slot, model);
     parts.copying.hidden = !slots.length;
     for (const button of parts.copies) button.disabled = !slots.length || slots.some(({ result }) => !result);
     if (viewed === chosen) point(...pinned);
@@ -165,6 +168,7 @@ function makePanel(page) {
       parts.said.textContent = text.guess;
     } else if (nothing && clearest >= 0) {
       point(clearest, null);
+      if (!step.place()) step.at(shown.parts[clearest][0]);
       parts.said.textContent = describeClearest(shown, clearest);
     } else if (shown && (row ?? 0) < shown.target.length && (column ?? 0) < shown.source.length) {
       matrix.point(row, column);
@@ -192,9 +196,15 @@ function makePanel(page) {
   }
 
   function pointMatrix(row, column, held) {
-    if (held) pinned = [row, column];
+    if (held) pin(row, column);
     if (row === null && column === null) point(...pinned);
     else point(row, column);
+  }
+
+  /** Keeps the place that has the focus; the step that wrote its row is the one that opens. */
+  function pin(row, column) {
+    pinned = [row, column];
+    if (row !== null && viewed === chosen && slots[chosen]?.result) step.at(shown?.parts[row]?.[0] ?? 0);
   }
 
   /** The mouse shows the matrix of the sentence it points at; the focus chooses the sentence. */
@@ -232,7 +242,7 @@ function makePanel(page) {
     openCandidates(pairs[i].piece(at), text.candidates(name), groups, isMarked(result.pieces), () => {
       if (slots[i]?.choices === choices) pairs[i]?.focus(at);
     });
-    pinned = [at, null]; // the list has the focus, but its word stays highlighted
+    pin(at, null); // the list has the focus, but its word stays highlighted
     point(...pinned);
   }
 
@@ -448,7 +458,8 @@ function makePanel(page) {
   // ---- the panel ----
 
   function press(event) {
-    const act = { u: undo, w: page.switchLevel, r: page.switchScale, p: page.switchLikelihood, Escape: page.leave }[event.key];
+    const { switchLevel: w, switchScale: r, switchLikelihood: p, leave: Escape } = page;
+    const act = { u: undo, w, r, p, e: step.toggle, Escape }[event.key];
     const typed = ["INPUT", "SELECT", "TEXTAREA"].includes(event.target.tagName);
     if (!act || typed || event.ctrlKey || event.altKey || event.metaKey || event.defaultPrevented) return;
     event.preventDefault();
@@ -480,7 +491,7 @@ function makePanel(page) {
       fillChoosers(parts, model);
       draw();
     },
-    run(given, { layer, head, forced, view } = {}, isExample = false) {
+    run(given, { layer, head, forced, view, step: place } = {}, isExample = false) {
       teaches = isExample;
       if (given !== written) answers = false;
       const wishes = [layer, head].map((wish) => (wish === "" ? "0" : wish)), recalled = forced !== undefined;
@@ -488,13 +499,14 @@ function makePanel(page) {
         if ([...chooser.options].some(({ value }) => value === wishes[k])) chooser.value = wishes[k];
       });
       if (recalled) gallery.choose(view);
+      if (recalled) step.choose(place);
       translateText(given, recalled, readForced(forced));
     },
     choices() {
       const [layer, head] = parts.choosers.map(({ value }) => (value === "0" ? "" : value));
       const forced = forcedPieces();
       const view = gallery.menu.value === "one" ? "" : gallery.menu.value;
-      return { layer, head, forced: forced.length ? JSON.stringify(forced) : "", view };
+      return { layer, head, forced: forced.length ? JSON.stringify(forced) : "", view, step: step.place() };
     },
     redraw() {
       const kept = pinned;

@@ -1,0 +1,215 @@
+// One step of the decoder, opened: the numbers from which a piece of the translation came, with the letters of the paper.
+
+/** A letter of the paper with its index, and the accent or name that tells it from others. */
+const letter = (name, index) => make("var", {}, name, make("sub", {}, index));
+
+/** Draws numbers as a strip of colours: those of positive weights above 0, those of negative ones below; the strongest at
+ * `most`. */
+function makeStrip(values, most) {
+  const stops = values.map((value, i) => {
+    const share = Math.round((100 * Math.abs(value)) / (most || 1));
+    const [from, to] = [i, i + 1].map((k) => (100 * k) / values.length);
+    const colour = `color-mix(in oklab, var(${value < 0 ? "--less" : "--cell"}) ${share}%, var(--paper))`;
+    return `${colour} ${from.toFixed(3)}% ${to.toFixed(3)}%`;
+  });
+  const [low, high] = [Math.min(...values), Math.max(...values)].map(numberText);
+  const strip = make("div", { class: "strip", role: "img", "aria-label": text.step.numbers(values.length, low, high) });
+  strip.style.background = `linear-gradient(to right, ${stops.join(", ")})`;
+  strip.title = strip.ariaLabel;
+  return strip;
+}
+
+const numberText = (value) => value.toFixed(2).replace("-", "−");
+
+/** The largest absolute value of several lists of numbers. */
+const largestOf = (...lists) => Math.max(...lists.flat().map(Math.abs));
+
+/** Draws a number as a bar; the longest bar is `most`. */
+function makeBar(value, most) {
+  const bar = make("i", { class: value < 0 ? "less" : "", "aria-hidden": "true" });
+  bar.style.setProperty("--share", Math.abs(value) / (most || 1));
+  return bar;
+}
+
+/** A quantity of a step: its letter, what it is, where it is computed, and its numbers. */
+function makeQuantity(name, sentence, file, ...numbers) {
+  const where = file ? [" ", make("small", {}, text.step.file(file))] : [];
+  const heading = make("h4", {}, ...[name].flat());
+  return make("section", { class: "quantity" }, heading, make("p", {}, sentence, ...where), ...numbers);
+}
+
+/** A table with a bar for each number. columns: [{name, values, most, spell}]. */
+function makeBars(pieces, columns) {
+  const heads = columns.map(({ name }) => make("th", { scope: "col" }, name));
+  const rows = pieces.map((piece, j) => {
+    const cells = columns.map(({ values, most, spell }) => make("td", {}, makeBar(values[j], most), spell(values[j])));
+    return make("tr", {}, make("th", { scope: "row" }, piece), ...cells);
+  });
+  return make("table", {}, make("thead", {}, make("tr", {}, make("td", {}), ...heads)), make("tbody", {}, ...rows));
+}
+
+/**
+ * Makes the section of a panel that opens one step of the decoder.
+ *
+ * on  {fail(problem), changed()}: is told that the numbers could not be had, and that the user has opened, closed or moved it
+ *
+ * Returns {element, draw, at, toggle, place, choose}:
+ *   draw(slot, model)  shows the step of a slot; a slot without a result hides the section
+ *   at(piece)          moves to the step that wrote piece `piece`
+ *   toggle()           opens or closes the section
+ *   place()            the number of the open step from 1, as text; "" if the section is closed
+ *   choose(place)      opens the step that `place` returned, or closes the section
+ */
+function makeStep(on) {
+  const button = make("button", { type: "button", "aria-expanded": "false", "aria-keyshortcuts": "e", title: text.step.help });
+  button.append(text.step.open);
+  const before = make("button", { type: "button", title: text.step.before }, "‹");
+  const after = make("button", { type: "button", title: text.step.after }, "›");
+  const attentions = make("select", { "aria-label": text.step.attention }), heads = make("select", { "aria-label": text.head });
+  const title = make("h3", { role: "status" }), body = make("div", { class: "quantities" });
+  const bar = make("div", { class: "controls" }, before, title, after, attentions, heads);
+  const content = make("div", { hidden: "" }, bar, body);
+  const element = make("section", { class: "step", hidden: "" }, make("div", { class: "controls" }, button), content);
+  let slot = null, model = null, piece = 0, isOpen = false;
+  let asked = {}; // {result, piece, model} of the explanation that is shown or awaited
+  let shown = null; // the Explanation
+
+  // ---- the quantities ----
+
+  function previous({ target }) {
+    const spelled = label(unmark(target.at(-1)));
+    return makeQuantity(letter("y", "i−1"), text.step.previous, "", make("p", { class: "value", lang: model.target }, spelled));
+  }
+
+  function states({ s_prev: before, s_read: read }) {
+    const most = largestOf(before, read), isConditional = read.some((value, k) => value !== before[k]);
+    const quantities = [makeQuantity(letter("s", "i−1"), text.step.state, "src/model/state.c", makeStrip(before, most))];
+    if (isConditional) quantities.push(makeQuantity(letter("s′", "i"), text.step.read, "src/model/gru.c", makeStrip(read, most)));
+    return quantities;
+  }
+
+  /** e, α and c of the chosen attention and head. */
+  function attention({ source, target, numbers }) {
+    const of = attentions.value, head = Number(heads.value), { e, alpha, beta, v, c_heads: all, c } = numbers[of];
+    const name = letter("c", "i");
+    if (!e) return [makeQuantity(name, text.step.contextNone, "src/model/attention_none.c", makeStrip(c, largestOf(c)))];
+    const isOwn = of.endsWith(".self"), pieces = spell(isOwn ? target : source).texts.map(label);
+    const columns = [{ name: letter("e", "ij"), values: e[head], most: largestOf(e[head]), spell: numberText }];
+    columns.push({ name: letter("α", "ij"), values: alpha[head], most: 1, spell: percent });
+    if (beta) columns.unshift({ name: letter("β", "i−1,j"), values: beta, most: Math.max(1, ...beta), spell: numberText });
+    const bars = makeBars(pieces, columns);
+    bars.querySelectorAll("tbody th").forEach((side) => (side.lang = isOwn ? model.target : model.source));
+    const width = all ? all.length / e.length : 0; // of a head
+    const part = (values) => (all ? values.slice(head * width, (head + 1) * width) : values);
+    const terms = (v ?? numbers.encoder.h).map(part), sum = part(all ?? c), most = largestOf(sum, ...terms);
+    const order = alpha[head].map((_, j) => j).sort((a, b) => alpha[head][b] - alpha[head][a]).slice(0, 3);
+    const rows = order.map((j) => make("tr", {}, make("th", { scope: "row" }, `${percent(alpha[head][j])} · ${pieces[j]}`),
+      make("td", {}, makeStrip(terms[j], most))));
+    const whole = make("tr", {}, make("th", { scope: "row" }, letter("c", "i")), make("td", {}, makeStrip(sum, most)));
+    const file = all ? "src/model/multi_head.c" : "src/model/attention_*.c";
+    return [
+      makeQuantity([letter("e", "ij"), " → ", letter("α", "ij")], beta ? text.step.coverage : text.step.weights, file, bars),
+      makeQuantity(name, all ? text.step.contextHead : text.step.context, file, make("table", {}, ...rows, whole)),
+    ];
+  }
+
+  function words({ next, best }) {
+    const all = best.some(({ piece }) => piece === next.piece) ? best : [...best, next];
+    const spelled = all.map((word) => spellCandidate(word.piece, isMarked(all.map((one) => one.piece))));
+    const values = all.map(({ probability }) => probability);
+    const bars = makeBars(spelled, [{ name: text.probability, values, most: 1, spell: (p) => percent(p) }]);
+    const chosen = bars.querySelectorAll("tbody tr")[all.findIndex((word) => word.piece === next.piece)];
+    chosen.setAttribute("aria-current", "true");
+    return makeQuantity(["p(", letter("y", "i"), ")"], text.step.next, "src/model/readout.c", bars);
+  }
+
+  // ---- drawing ----
+
+  /** The name of an attention: "attention", or of a Transformer's layer "decoder.2.cross". */
+  function nameOf(name) {
+    const [, layer, kind] = name.split(".");
+    return layer ? text.step.nameOf(layer, kind === "self") : text.step.attention;
+  }
+
+  function fillChoosers({ numbers }) {
+    const names = Object.keys(numbers).filter((name) => !["encoder", "state", "output"].includes(name));
+    if ([...attentions.options].map(({ value }) => value).join() !== names.join()) {
+      attentions.replaceChildren(...names.map((name) => make("option", { value: name }, nameOf(name))));
+      attentions.value = names.at(-1);
+    }
+    attentions.hidden = names.length < 2;
+    const count = numbers[attentions.value].e?.length ?? 1;
+    if (heads.options.length !== count)
+      heads.replaceChildren(...Array.from({ length: count }, (_, k) => make("option", { value: k }, `${text.head} ${k + 1}`)));
+    heads.hidden = count < 2;
+  }
+
+  function render() {
+    fillChoosers(shown);
+    const { state, output } = shown.numbers, word = spellCandidate(shown.next.piece, isMarked(slot.result.pieces));
+    title.textContent = text.step.title(shown.step + 1, word);
+    before.disabled = piece === 0;
+    after.disabled = piece + 1 >= slot.result.pieces.length;
+    const last = state
+      ? makeQuantity(letter("s", "i"), text.step.newState, "src/model/state.c", makeStrip(state.s, largestOf(state.s)))
+      : makeQuantity(letter("t", "i"), text.step.output, "src/model/transformer.c", makeStrip(output.t, largestOf(output.t)));
+    body.replaceChildren(previous(shown), ...(state ? states(state) : []), ...attention(shown), last, words(shown));
+  }
+
+  async function load() {
+    const { result } = slot;
+    piece = Math.min(piece, result.pieces.length - 1);
+    if (asked.result === result && asked.piece === piece && asked.model === model) return;
+    const wanted = (asked = { result, piece, model });
+    try {
+      const found = await translator.explain({ text: slot.text, model, pieces: result.pieces, step: piece, top: 8 });
+      if (asked !== wanted) return;
+      shown = found;
+      render();
+    } catch (problem) {
+      if (asked !== wanted) return;
+      asked = {};
+      on.fail(problem);
+    }
+  }
+
+  function show() {
+    button.setAttribute("aria-expanded", isOpen);
+    content.hidden = !isOpen;
+    if (isOpen && slot?.result) load();
+  }
+
+  function move(to) {
+    piece = to;
+    show();
+    if (isOpen) on.changed();
+  }
+
+  function toggle() {
+    if (element.hidden) return;
+    isOpen = !isOpen;
+    show();
+    on.changed();
+  }
+
+  button.addEventListener("click", toggle);
+  before.addEventListener("click", () => move(Math.max(piece - 1, 0)));
+  after.addEventListener("click", () => move(Math.min(piece + 1, slot.result.pieces.length - 1)));
+  for (const chooser of [attentions, heads]) chooser.addEventListener("change", render);
+
+  return {
+    element,
+    draw(nextSlot, nextModel) {
+      [slot, model] = [nextSlot, nextModel];
+      element.hidden = !slot?.result;
+      show();
+    },
+    at: (to) => to !== piece && move(to),
+    toggle,
+    place: () => (isOpen ? String(piece + 1) : ""),
+    choose(place) {
+      isOpen = /^[1-9]\d{0,3}$/.test(place);
+      if (isOpen) piece = Number(place) - 1;
+    },
+  };
+}
