@@ -786,6 +786,7 @@ def check_step(page, sentence="", fields=""):
     page.value(f"{TARGET}[0].focus()")
     page.wait(f"{title}.startsWith('Step 1:')")
     equal(page.value(f"{STEP}.querySelector('.value').textContent"), "<s>", "before the first piece")
+    check(page.pdf(os.devnull) <= 2, "printed pages with a step")
     page.show(sentence or SENTENCE, fields + "&step=4", width=390, height=800)
     page.wait(f"{opened} && {title}.startsWith('Step 4')")
     equal(page.value("document.documentElement.scrollWidth"), 390, "the width of a step")

@@ -113,14 +113,14 @@ function makeStep(on) {
     ];
   }
 
-  function words({ next, best }) {
+  function words({ next, best, numbers }) {
     const all = best.some(({ piece }) => piece === next.piece) ? best : [...best, next];
     const spelled = all.map((word) => spellCandidate(word.piece, isMarked(all.map((one) => one.piece))));
     const values = all.map(({ probability }) => probability);
     const bars = makeBars(spelled, [{ name: text.probability, values, most: 1, spell: (p) => percent(p) }]);
     const chosen = bars.querySelectorAll("tbody tr")[all.findIndex((word) => word.piece === next.piece)];
     chosen.setAttribute("aria-current", "true");
-    return makeQuantity(["p(", letter("y", "i"), ")"], text.step.next, "src/model/readout.c", bars);
+    return makeQuantity(["p(", letter("y", "i"), ")"], text.step.next, `src/model/${numbers.state ? "readout" : "transformer"}.c`, bars);
   }
 
   // ---- drawing ----
