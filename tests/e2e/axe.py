@@ -14,7 +14,7 @@ RUN = """(async () => { %s
 READY = ("document.querySelector('.matrix td, figure') && "
          "!document.querySelector('.running, .waiting') && document.fonts.status === 'loaded'")
 
-SPOKEN = """[document.documentElement.lang, [...document.querySelectorAll("h1, h2, h3")]
+SPOKEN = """[document.documentElement.lang, [...document.querySelectorAll(":is(h1, h2, h3, button):not([lang])")]
     .some((heading) => heading.checkVisibility() && /\\p{sc=Han}/u.test(heading.textContent))]"""
 
 

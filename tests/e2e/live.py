@@ -726,7 +726,8 @@ def check_all_heads(page):
     equal([page.value("got").count(f">{name}</text>") for name in names], [1] * 4, "captions of the copied picture")
     page.click(f"{FIGURES}[2].querySelector('button')")
     page.wait(f"!{FIGURES}.some((one) => one.checkVisibility()) && {DONE}")
-    equal(page.value("[...document.querySelectorAll('.panel:not([hidden]) select')].map((one) => one.value)"), ["one", "2", "1"],
+    equal(page.value("[...document.querySelectorAll('.panel:not([hidden]) .frame select')].map((one) => one.value)"),
+          ["one", "2", "1"],
           "a click shows one head alone")
     equal(page.value(f"({NUMBERS})(document.querySelector('.frame > .matrix'))"), alone[2], "the head alone")
     page.clean("all heads")

@@ -66,7 +66,7 @@ function makeStep(on) {
   const before = make("button", { type: "button", title: text.step.before }, "‹");
   const after = make("button", { type: "button", title: text.step.after }, "›");
   const attentions = make("select", { "aria-label": text.step.attention }), heads = make("select", { "aria-label": text.head });
-  const title = make("h3", { role: "status" }), body = make("div", { class: "quantities" });
+  const title = make("h3", { "aria-live": "polite" }), body = make("div", { class: "quantities" });
   const bar = make("div", { class: "controls" }, before, title, after, attentions, heads);
   const content = make("div", { hidden: "" }, bar, body);
   const element = make("section", { class: "step", hidden: "" }, make("div", { class: "controls" }, button), content);
