@@ -12,6 +12,7 @@ RUN = """(async () => { %s
     return violations.map(({ id, impact, nodes }) => `${id} (${impact}): ${nodes.map(({ html, any }) =>
         `${html.slice(0, 160)} ${any[0]?.message ?? ""}`).slice(0, 5).join(" | ")}`); })()"""
 READY = ("document.querySelector('.matrix td, figure') && "
+         "(!location.hash.includes('&step=') || document.querySelector('.quantity')) && "
          "!document.querySelector('.running, .waiting') && document.fonts.status === 'loaded'")
 
 SPOKEN = """[document.documentElement.lang, [...document.querySelectorAll(":is(h1, h2, h3, button):not([lang])")]

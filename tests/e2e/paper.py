@@ -55,7 +55,8 @@ def main():
     with Browser(language=language) as page, tempfile.TemporaryDirectory() as folder:
         page.open("file://" + os.path.abspath(path), width=1280, height=800)
         page.wait("document.querySelector('.matrix td, figure')")
-        headings = page.value("[...document.querySelectorAll('h2')].filter((h) => h.checkVisibility()).map((h) => h.textContent)")
+        headings = page.value("""[...document.querySelectorAll("h2")].filter((one) => one.checkVisibility())
+            .map((one) => one.textContent)""")
         for name, size in PAPERS.items():
             for across in (False, True):
                 pdf = f"{folder}/page.pdf"
@@ -65,6 +66,8 @@ def main():
                 print(f"{kind}: " + ", ".join(f"{low:.2f}" for low, _ in pages))
                 if len(pages) > int(most[across]):
                     sys.exit(f"FAILED: {kind}: {len(pages)} pages")
+                if min(low for low, _ in pages) <= 0:
+                    sys.exit(f"FAILED: {kind}: an empty page")
                 if min([low for low, _ in pages[:-1]] + [1]) < 0.5 or (len(pages) > 1 and pages[-1][0] < 0.2):
                     sys.exit(f"FAILED: {kind}: a page that is almost empty")
                 if max(wide for _, wide in pages) > 1.01 or max(low for low, _ in pages) > 1.01:
