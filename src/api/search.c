@@ -4,7 +4,6 @@
 #include "text/unicode.h"
 #include "translate/glossary.h"
 #include "translate/prefix.h"
-#include "translate/search_options.h"
 
 #include <math.h>
 #include <string.h>
@@ -35,14 +34,21 @@ struct SearchCall {
 
 /* ---- checks ----------------------------------------------------------------------------------------------------- */
 
+char *text_normal(Call *call, const char *name, int number, const char *text) {
+    size_t bad;
+    char *normal = text_normalise(text, strlen(text), &bad);
+    if (normal) return normal;
+    if (number) call_fail(call, TIDE_BAD_TEXT, "%s %d: not valid UTF-8 at byte %zu", name, number, bad);
+    else call_fail(call, TIDE_BAD_TEXT, "%s: not valid UTF-8 at byte %zu", name, bad);
+    return NULL;
+}
+
 /* Normalises the texts of a call. Returns a stb_ds array; on failure, which the call then has, what was done so far. */
 static char **normalise(SearchCall *c, const char *name, const char *const *texts) {
     char **normal = NULL;
     for (int i = 0; i < c->count && c->call.status == TIDE_OK; i++) {
-        size_t bad;
-        char *text = text_normalise(texts[i], strlen(texts[i]), &bad);
+        char *text = text_normal(&c->call, name, i + 1, texts[i]);
         if (text) arrput(normal, text);
-        else call_fail(&c->call, TIDE_BAD_TEXT, "%s %d: not valid UTF-8 at byte %zu", name, i + 1, bad);
     }
     return normal;
 }
@@ -97,19 +103,15 @@ static bool search_given(SearchCall *c) {
 
 static ForcePart align_part;
 
-/* Checks the options of the search, and that the models can do what the options ask for; tide_align uses only the first
-   model. If they are right, sets the tag and the products of the session. Returns whether the options are right. */
-static bool check_search(SearchCall *c) {
-    TideSession *session = c->call.session;
-    const int count = c->part == align_part ? 1 : session->count;
+bool search_allowed(Call *call, const SearchOptions *search, int count) {
+    TideSession *session = call->session;
     const char **names = mem_alloc((size_t)count * sizeof *names);
     Err err;
     for (int i = 0; i < count; i++) names[i] = session->models[i]->name;
-    const int status = search_options_check(&c->search, session->session.members, names, count, NAMES_OF_FIELDS, &err);
+    const int status = search_options_check(search, session->session.members, names, count, NAMES_OF_FIELDS, &err);
     mem_free(names);
-    if (!status) search_options_session(&c->search, &session->session);
-    return !status ||
-           call_fail_err(&c->call, status == SEARCH_WRONG ? TIDE_BAD_ARGUMENT : TIDE_UNSUPPORTED, NULL, &err);
+    if (!status) search_options_session(search, &session->session);
+    return !status || call_fail_err(call, status == SEARCH_WRONG ? TIDE_BAD_ARGUMENT : TIDE_UNSUPPORTED, NULL, &err);
 }
 
 /* ---- progress --------------------------------------------------------------------------------------------------- */
@@ -252,7 +254,7 @@ static void translate(void *context) {
         return;
     if (!options_copy(&c->call, c->given, &c->options, sizeof c->options) || !search_given(c)) return;
     make_lexicon(c);
-    if (!c->call.status) check_search(c);
+    if (!c->call.status) search_allowed(&c->call, &c->search, c->call.session->count);
     c->beam = search_options_beam(&c->search, &c->call.session->models[0]->translator, &c->sampling);
     if (c->options.settled) c->beam.settled = tell_settled;
     c->beam.before_step = report;
@@ -350,7 +352,7 @@ static void force(void *context) {
     if (c->call.status || !argument_given(&c->call, "result", c->result) ||
         !texts_given(&c->call, "source", c->sources, c->count) ||
         !texts_given(&c->call, "target", c->targets, c->count) || !force_options(c) || !search_given(c) ||
-        !check_search(c))
+        !search_allowed(&c->call, &c->search, c->part == align_part ? 1 : c->call.session->count))
         return;
     char **sources = normalise(c, "source", c->sources);
     char **targets = normalise(c, "target", c->targets);

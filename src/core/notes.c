@@ -12,14 +12,14 @@ static Note *note_of(Notes *notes, const char *of, const char *name) {
     return notes->last = note;
 }
 
-void notes_take(Notes *notes, const char *of, const char *name, const Var *var) {
+void notes_take(Notes *notes, const char *of, const char *name, const Var *var, int first) {
     Note *note = note_of(notes, of, name);
-    const size_t size = var_size(var);
+    const size_t size = (size_t)(var->rows - first) * (size_t)var->cols;
     if (!note->values || (size_t)note->rows * (size_t)note->cols < size)
         note->values = arena_alloc(&notes->arena, size * sizeof *note->values);
-    note->rows = var->rows;
+    note->rows = var->rows - first;
     note->cols = var->cols;
-    memcpy(note->values, var_values(var), size * sizeof *note->values);
+    memcpy(note->values, var_row_values(var, first), size * sizeof *note->values);
 }
 
 void notes_free(Notes *notes) {

@@ -4,7 +4,7 @@
 
 #include "core/tape.h"
 
-/* A copy of a matrix. It is named like a weight: of = "attention", name = "alpha". */
+/* A copy of a matrix or of its last row. It is named like a weight: of = "attention", name = "alpha". */
 typedef struct Note Note;
 struct Note {
     Note *before;
@@ -20,13 +20,16 @@ struct Notes {
     Note *last; /* list of all notes, the newest name first */
 };
 
-void notes_take(Notes *notes, const char *of, const char *name, const Var *var);
+void notes_take(Notes *notes, const char *of, const char *name, const Var *var, int first);
 void notes_free(Notes *notes);
 
-/* Copies the values of a matrix, if somebody wants notes: later ops may overwrite them. Both names must live as long as
-   the notes. */
+/* Copies values, if somebody wants notes, because later ops may overwrite them: tape_note the last row of a matrix,
+   which belongs to the last step, and tape_note_rows all rows. Both names must live as long as the notes. */
 static inline void tape_note(const Tape *tape, const char *of, const char *name, const Var *var) {
-    if (tape->notes) notes_take(tape->notes, of, name, var);
+    if (tape->notes) notes_take(tape->notes, of, name, var, var->rows - 1);
+}
+static inline void tape_note_rows(const Tape *tape, const char *of, const char *name, const Var *var) {
+    if (tape->notes) notes_take(tape->notes, of, name, var, 0);
 }
 
 #endif

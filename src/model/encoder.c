@@ -50,7 +50,7 @@ Annotations encode(Tape *tape, const Encoder *m, const Source *source, const Dro
         m->kind->annotate(tape, m, source, dropout(tape, x, (Drop){rates->embedding, source->words}), rates);
     tape_shard_rows(tape, source->annotation_shards);
     H.H = dropout(tape, H.H, (Drop){rates->annotation, source->annotations});
-    tape_note(tape, "encoder", "h", H.H);
+    tape_note_rows(tape, "encoder", "h", H.H);
     H.spans = source->spans;
     H.ids = source->annotations;
     return H;

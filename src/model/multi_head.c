@@ -29,7 +29,7 @@ HeadsRead multi_head(Tape *tape, const MultiHead *m, Var *queries, KeysValues re
     Var *alpha = hard ? hardmax_spans(tape, e, read.spans) : softmax_spans(tape, e, read.spans);
     Var *heads = weighted_sum(tape, alpha, read.values, read.spans, NULL), *c = linear(tape, heads, m->Wo, NULL);
     tape_note(tape, m->name, "alpha", alpha);
-    tape_note(tape, m->name, "v", read.values);
+    tape_note_rows(tape, m->name, "v", read.values);
     tape_note(tape, m->name, "c_heads", heads);
     tape_note(tape, m->name, "c", c);
     return (HeadsRead){c, alpha};

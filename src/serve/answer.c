@@ -87,7 +87,7 @@ static void write_sentences(FILE *out, const Request *w, ptrdiff_t i, bool score
     fputc('[', out);
     for (ptrdiff_t j = 0; w->task.served && j < arrlen(w->parts[i].passage.sentences); j++) {
         const Job *job = &w->task.jobs[w->parts[i].first + j];
-        const char *json = scores ? job->scores : job->alignment;
+        const char *json = scores ? job->scores : job->json;
         if (j) fputc(',', out);
         fputs(json ? json : "null", out);
     }
@@ -105,7 +105,7 @@ static void write_detected(FILE *out, const Request *w, ptrdiff_t i) {
 static void write_pair(FILE *out, const Request *w, ptrdiff_t i) {
     const Job *job = &w->task.jobs[i];
     if (w->task.kind != JOB_SCORE) {
-        fputs(w->task.kind == JOB_ALIGN ? job->alignment : job->explanation, out);
+        fputs(job->json, out);
         return;
     }
     json_print(out, "{\"logProbability\":%.6f,\"pieces\":%d,\"perplexity\":%.6f", job->log_probability, job->pieces,

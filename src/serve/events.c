@@ -123,7 +123,7 @@ Event *event_sentence(const Job *job, const Nbest *nbest, const WordCandidate *c
     write_pieces(out, target_of(job), best);
     json_print(out, ",\"score\":%.6f,\"logProbability\":%.6f", best->score, best->log_probability);
     if (job->task->search.n_best > 1) write_alternatives(out, job, nbest);
-    if (job->alignment) fprintf(out, ",\"alignment\":%s", job->alignment);
+    if (job->json) fprintf(out, ",\"alignment\":%s", job->json);
     if (job->scores) fprintf(out, ",\"pieceScores\":%s", job->scores);
     if (candidates) write_candidates(out, job, best->length, candidates);
     fputc('}', out);

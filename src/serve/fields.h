@@ -14,10 +14,13 @@ typedef struct Texts {
     bool array;  /* the request has an array, so the answer has one */
 } Texts;
 
+/* Whether the body has the field. */
+static inline bool field_given(const Texts *field) { return field->list || field->array; }
+
 typedef enum AlignmentUnit { ALIGN_NOTHING, ALIGN_PIECES, ALIGN_WORDS } AlignmentUnit;
 
-/* Fields that the body lacks are zero, or what their comments say, or those of search_options_default. Strings are
- * owned. */
+/* A field that the body lacks is zero; but `top` is then STEP_WORDS, and `search` is search_options_default. Strings
+   are owned. */
 typedef struct Fields {
     AlignmentUnit alignment;
     Texts q, translation, prefix_pieces, translation_pieces;
@@ -26,8 +29,7 @@ typedef struct Fields {
     size_t file_size;
     char **given; /* of a form: names of the fields that were read; not those that may come again, such as q: a stb_ds
                      array, owned */
-    int alternatives, candidates, step;
-    int top;              /* 10 if the body lacks it */
+    int alternatives, candidates, step, top;
     SearchOptions search; /* those fields that the table of search options has */
 } Fields;
 

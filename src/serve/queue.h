@@ -37,9 +37,8 @@ typedef struct Job {
     const Constraints *constraints; /* JOB_TRANSLATE: what the translation contains; NULL: free */
     char **texts;                   /* JOB_TRANSLATE: [count] the best hypotheses; owned */
     int count;
-    char *alignment; /* JSON: the alignment of the best hypothesis or of the given pair; owned; NULL: none is wanted */
-    char *scores;    /* JSON: the pieces of the same translation, and ln p of each; owned; NULL: none are wanted */
-    char *explanation;      /* JSON, of JOB_EXPLAIN; owned */
+    char *json;   /* the alignment of the best hypothesis or of the given pair, or the explanation; owned; NULL: none */
+    char *scores; /* JSON: the pieces of the same translation, and ln p of each; owned; NULL: none are wanted */
     double log_probability; /* JOB_SCORE: of the given pair */
     int pieces;             /* of the best hypothesis, or of the given translation */
     int settled;            /* pieces in the last event about settled words; -1: the sentence is finished */

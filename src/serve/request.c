@@ -78,7 +78,7 @@ int request_fields(const Start *s, Fields *fields) {
         return reply_error(s->reply, 403, "%s",
                            key ? "Invalid API key" : "Please contact the server operator to get an API key");
     if (asked->endpoint == ENDPOINT_FILE) return take_file(s, fields);
-    return fields->q.list || fields->q.array ? 0 : missing(s, "q");
+    return field_given(&fields->q) ? 0 : missing(s, "q");
 }
 
 Detected request_detect(const Fields *fields, char *const *codes) {
@@ -172,15 +172,20 @@ static int set_search(Start *s) {
     return 0;
 }
 
-/* Returns the number of pieces of a sentence, or -1 with an error in the reply if there are too many. */
-static int check_length(const Start *s, const Side *side, const char *sentence) {
-    const int most = s->service->limits->pieces;
-    int *ids = side_encode(side, sentence);
-    const int n = (int)arrlen(ids);
-    arrfree(ids);
+/* Returns the number of ids, or -1 with an error in the reply if there are too many. */
+static int check_count(const Start *s, const int *ids) {
+    const int most = s->service->limits->pieces, n = (int)arrlen(ids);
     if (n <= most) return n;
     return reply_error(s->reply, 400, "Invalid request: request (%d) exceeds text limit (%d) of pieces in a sentence",
                        n, most);
+}
+
+/* Returns the number of pieces of a sentence, or -1 with an error in the reply if there are too many. */
+static int check_length(const Start *s, const Side *side, const char *sentence) {
+    int *ids = side_encode(side, sentence);
+    const int n = check_count(s, ids);
+    arrfree(ids);
+    return n;
 }
 
 static int add_job(Start *s, const char *source, const Mark *marks, const char *target) {
@@ -236,19 +241,11 @@ static int make_step(Start *s) {
     const Fields *fields = &w->fields;
     const Texts *pieces = &fields->translation_pieces;
     const Side *target = &w->task.served->translator.target;
-    const int most = s->service->limits->pieces;
     Err err;
-    if (!pieces->list && !pieces->array) {
-        const char *text = normal_text(w, fields->translation.list[0]);
-        if (check_length(s, target, text) < 0) return -1;
-        w->ids = side_encode(target, text);
-    } else if (!(w->ids = pieces_ids(target, pieces->list, (int)arrlen(pieces->list), &err))) {
-        return reply_error(s->reply, 400, "Invalid request: %s", err.reason);
-    }
-    if (arrlen(w->ids) > most)
-        return reply_error(s->reply, 400,
-                           "Invalid request: request (%td) exceeds text limit (%d) of pieces in a sentence",
-                           arrlen(w->ids), most);
+    w->ids = field_given(pieces) ? side_piece_ids(target, pieces->list, (int)arrlen(pieces->list), &err)
+                                 : side_encode(target, normal_text(w, fields->translation.list[0]));
+    if (!w->ids) return reply_error(s->reply, 400, "Invalid request: %s", err.reason);
+    if (check_count(s, w->ids) < 0) return -1;
     if (fields->step >= arrlen(w->ids))
         return reply_error(s->reply, 400, "Invalid request: step is %d, but the last one is %td", fields->step,
                            arrlen(w->ids) - 1);
@@ -378,9 +375,8 @@ static int check_step(const Start *s) {
     const Texts *translation = &fields->translation, *pieces = &fields->translation_pieces;
     if (fields->q.array || translation->array)
         return reply_error(s->reply, 400, "Invalid request: an explanation takes one text q and one translation");
-    const bool by_pieces = pieces->list || pieces->array;
-    if (!translation->list && !by_pieces) return missing(s, "translation");
-    if (translation->list && by_pieces)
+    if (!translation->list && !field_given(pieces)) return missing(s, "translation");
+    if (translation->list && field_given(pieces))
         return reply_error(s->reply, 400, "Invalid request: give either translation or translation_pieces");
     if (fields->top > MOST_TOP) return reply_error(s->reply, 400, "Invalid request: top is limited to %d", MOST_TOP);
     return 0;
@@ -392,11 +388,10 @@ static int make_request(Start *s) {
     if (request_fields(s, &w->fields)) return -1;
     const Fields *fields = &w->fields;
     if (w->streams && fields->q.array) return reply_error(s->reply, 400, "Invalid request: a stream takes one text q");
-    if (w->task.kind == JOB_EXPLAIN) {
-        if (check_step(s)) return -1;
-    } else if (w->task.kind != JOB_TRANSLATE && !fields->translation.list && !fields->translation.array) {
+    const JobKind kind = w->task.kind;
+    if (kind == JOB_EXPLAIN && check_step(s)) return -1;
+    if ((kind == JOB_ALIGN || kind == JOB_SCORE) && !field_given(&fields->translation))
         return missing(s, "translation");
-    }
     char **codes = models_codes(s->service->models);
     int status = choose_model(s, codes);
     strings_free(codes);
@@ -404,9 +399,8 @@ static int make_request(Start *s) {
     if (s->asked->endpoint == ENDPOINT_FILE) make_file(s);
     if (!w->task.served) return 1;
     if (set_search(s)) return -1;
-    if (w->task.kind == JOB_TRANSLATE) status = make_sentences(s);
-    else status = w->task.kind == JOB_EXPLAIN ? make_step(s) : make_pairs(s);
-    if (!status && w->task.kind == JOB_TRANSLATE) status = make_prefix(s) || (w->task.count && make_terms(s));
+    if (kind == JOB_TRANSLATE) status = make_sentences(s) || make_prefix(s) || (w->task.count && make_terms(s));
+    else status = kind == JOB_EXPLAIN ? make_step(s) : make_pairs(s);
     if (!status && w->task.count) status = take_quota(s);
     return status ? -1 : w->task.count == 0;
 }

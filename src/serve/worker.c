@@ -44,11 +44,10 @@ void jobs_clear(Job *jobs, int n) {
     for (Job *job = jobs; job < jobs + n; job++) {
         for (int k = 0; k < job->count; k++) mem_free(job->texts[k]);
         mem_free(job->texts);
-        mem_free(job->alignment);
+        mem_free(job->json);
         mem_free(job->scores);
-        mem_free(job->explanation);
         job->texts = NULL;
-        job->alignment = job->scores = job->explanation = NULL;
+        job->json = job->scores = NULL;
         job->count = job->pieces = 0;
     }
 }
@@ -100,7 +99,7 @@ static void keep_translation(Job *job, const Translations *found, int i) {
     }
     for (int k = 0; k < n; k++) scope_keep(texts[k]);
     job->texts = scope_keep(texts);
-    job->alignment = scope_keep(alignment);
+    job->json = scope_keep(alignment);
     job->scores = scope_keep(scores);
     job->count = n;
     job->pieces = n ? nbest->list[0].length : 0;
@@ -193,7 +192,7 @@ static void align(WorkerBatch *b, Session *session) {
         Err err;
         if (alignment_check(&alignment, 0, &err)) job->end = SCOPE_FAILED;
         job->pieces = alignment.n_target;
-        job->alignment = scope_keep(alignment_text(&alignment, job->task));
+        job->json = scope_keep(alignment_text(&alignment, job->task));
     }
 }
 
@@ -227,7 +226,7 @@ static void explain(WorkerBatch *b, Session *session) {
             session_explain(session, (char *)job->source, job->ids, task->step, task->top, task->search.attention);
         if (explanation_check(&x, &err)) job->end = SCOPE_FAILED;
         explanation_json(memory_open(&memory), &x);
-        job->explanation = scope_keep(memory_close(&memory, NULL));
+        job->json = scope_keep(memory_close(&memory, NULL));
         job->pieces = task->step + 1;
         explanation_free(&x);
     }

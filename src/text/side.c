@@ -236,6 +236,26 @@ int *side_encode(const Side *side, const char *sentence) {
     return ids;
 }
 
+int side_piece_id(const Side *side, const char *piece, Err *err) {
+    const int id = vocab_id(side->vocab, piece);
+    return id != ID_UNK ? id : err_set(err, NULL, 0, "the vocabulary has no piece '%.100s'", piece);
+}
+
+int *side_piece_ids(const Side *side, char *const *pieces, int n, Err *err) {
+    const int words = pieces_text_count(pieces, n);
+    int *ids = NULL, status = 0;
+    for (int i = 0; i < words && !status; i++) {
+        const bool unknown = !strcmp(pieces[i], vocab_piece(side->vocab, ID_UNK));
+        const int id = unknown ? ID_UNK : side_piece_id(side, pieces[i], err);
+        if (piece_is_end(pieces[i])) status = err_set(err, NULL, 0, "a translation with pieces after </s>");
+        else if (id < 0) status = -1;
+        else arrput(ids, id);
+    }
+    if (!status) arrput(ids, ID_EOS);
+    else arrfree(ids);
+    return ids;
+}
+
 int side_check_lengths(const Side *side, char *const *sentences, int n, int most, const char *path, Err *err) {
     int status = 0;
     for (int i = 0; i < n && !status; i++) {

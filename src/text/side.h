@@ -61,6 +61,12 @@ char **side_split(const Side *side, const char *sentence);
 /* The text of the piece of each id that side_encode returns, </s> last; an unknown piece is written as in the sentence.
    An omitted space mark is put before the next piece. Returns a stb_ds array; release with strings_free. */
 char **side_spell(const Side *side, const char *sentence);
+/* The id of a piece; -1 with *err's reason filled if the vocabulary lacks it. */
+int side_piece_id(const Side *side, const char *piece, Err *err);
+/* The ids of the pieces of a sentence as a model wrote them, which may have <unk>: a stb_ds array that ends in </s>,
+   even if the pieces do not. Returns NULL, with the reason in *err, if the vocabulary lacks a piece or if pieces follow
+   </s>. */
+int *side_piece_ids(const Side *side, char *const *pieces, int n, Err *err);
 /* The text of n ids without source factor; specials other than <unk> are omitted. The caller owns the text. */
 char *side_decode(const Side *side, const int *ids, int n);
 /* The pieces of n ids without source factor, specials included: a stb_ds array of strings that the vocabulary owns. */

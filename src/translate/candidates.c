@@ -13,8 +13,8 @@ static void keep_best(WordCandidate *best, int count, WordCandidate word) {
     best[at] = word;
 }
 
-void words_best(const real *x, int V, const int *banned, int banned_count, int count, WordCandidate *best) {
-    const double log_sum = logits_log_sum(V, x);
+void words_best(const real *x, int V, double log_sum, const int *banned, int banned_count, int count,
+                WordCandidate *best) {
     for (int k = 0; k < count; k++) best[k] = (WordCandidate){-1, -INFINITY};
     for (int id = -1; (id = kernels->next_above(V, x, id + 1, (real)best[count - 1].probability)) < V;) {
         bool allowed = true;
@@ -33,8 +33,10 @@ void session_candidates(Session *session, const Translations *t, int i, const Hy
     TapeMark mark = tape_mark(tape);
     const Batch pair = batch_fold(&tape->arena, &source, &length, &h->ids, &h->length, 1, NULL, options->bos);
     const Var *mean = session_logits(session, &pair, options->attention);
-    for (int row = 0; row < h->length; row++)
-        words_best(var_row_values(mean, row), mean->cols, options->banned, options->banned_count, count,
+    for (int row = 0; row < h->length; row++) {
+        const real *x = var_row_values(mean, row);
+        words_best(x, mean->cols, logits_log_sum(mean->cols, x), options->banned, options->banned_count, count,
                    candidates + (ptrdiff_t)row * count);
+    }
     tape_rewind(tape, mark);
 }

@@ -7,32 +7,17 @@
 #include <math.h>
 #include <string.h>
 
-int *pieces_ids(const Side *side, char *const *pieces, int n, Err *err) {
-    const int words = pieces_text_count(pieces, n);
-    int *ids = NULL, status = 0;
-    for (int i = 0; i < words && !status; i++) {
-        if (piece_is_end(pieces[i])) status = err_set(err, NULL, 0, "a translation with pieces after </s>");
-        else if (vocab_has(side->vocab, pieces[i]) || !strcmp(pieces[i], vocab_piece(side->vocab, ID_UNK)))
-            arrput(ids, vocab_id(side->vocab, pieces[i]));
-        else status = err_set(err, NULL, 0, "the vocabulary has no piece '%.100s'", pieces[i]);
-    }
-    if (!status) arrput(ids, ID_EOS);
-    else arrfree(ids);
-    return ids;
-}
-
-/* A note as numbers of its last row, which is the step; h_j and v_j have all their rows. */
+/* A note as numbers: a matrix if it is h or v, or e or alpha, which have a row for each head; else a vector. */
 static StepNumbers numbers_of(const Note *note, int heads) {
-    const bool matrix = !strcmp(note->name, "h") || !strcmp(note->name, "v");
+    const bool by_piece = !strcmp(note->name, "h") || !strcmp(note->name, "v");
     const bool by_head = !strcmp(note->name, "e") || !strcmp(note->name, "alpha");
-    StepNumbers numbers = {.of = note->of, .name = note->name, .rows = note->rows, .cols = note->cols};
-    numbers.values = note->values;
-    if (matrix) return numbers;
-    numbers.values += (ptrdiff_t)(note->rows - 1) * note->cols;
-    numbers.vector = !by_head;
-    numbers.rows = by_head ? heads : 1;
-    numbers.cols = note->cols / numbers.rows;
-    return numbers;
+    const int rows = by_head ? heads : note->rows;
+    return (StepNumbers){.of = note->of,
+                         .name = note->name,
+                         .rows = rows,
+                         .cols = note->rows * note->cols / rows,
+                         .vector = !by_piece && !by_head,
+                         .values = note->values};
 }
 
 /* Adds the notes to the explanation, the first one first. */
@@ -50,8 +35,9 @@ static void add_numbers(Explanation *x, int heads) {
 static void add_words(Explanation *x, const Vocab *vocab, const real *logits, int V, int next, int top) {
     if (top > V) top = V;
     WordCandidate *best = mem_alloc((size_t)(top + 1) * sizeof *best);
-    x->next = (StepWord){vocab_piece(vocab, next), exact_exp((double)logits[next] - logits_log_sum(V, logits))};
-    if (top) words_best(logits, V, NULL, 0, top, best);
+    const double log_sum = logits_log_sum(V, logits), logarithm = (double)logits[next] - log_sum;
+    x->next = (StepWord){vocab_piece(vocab, next), isfinite(logarithm) ? exact_exp(fmax(logarithm, -600)) : NAN};
+    if (top) words_best(logits, V, log_sum, NULL, 0, top, best);
     for (int k = 0; k < top && best[k].id >= 0; k++)
         arrput(x->best, ((StepWord){vocab_piece(vocab, best[k].id), best[k].probability}));
     mem_free(best);
@@ -71,11 +57,12 @@ Explanation session_explain(Session *session, char *source, const int *target, i
     const Batch pair = batch_fold(&tape->arena, (const int *const *)ids, &length, &target, &read, 1, NULL, ID_BOS);
     tape->notes = &x.notes;
     const Forced forced = model_force(tape, model, &pair, &(PassOptions){.attention = attention});
-    const OutputLayer output = model_output(tape, model, &forced);
+    OutputLayer output = model_output(tape, model, &forced);
+    output.x = slice(tape, output.x, step, 1);
     tape_note(tape, "output", "t", output.x);
     tape->notes = NULL;
     const Var *logits = output_logits(tape, output, NULL, NULL);
-    add_words(&x, translator->target.vocab, var_row_values(logits, step), logits->cols, target[step], top);
+    add_words(&x, translator->target.vocab, var_values(logits), logits->cols, target[step], top);
     add_numbers(&x, model_alignments(model).heads);
     x.target = side_pieces(&translator->target, pair.previous, read);
     tape_rewind(tape, mark);

@@ -35,9 +35,7 @@ typedef struct Explanation {
     Notes notes;          /* owns the values */
 } Explanation;
 
-/* The ids of the pieces of a translation, as a search wrote them: a stb_ds array that ends in </s>, even if the pieces
-   do not. NULL with *err's reason filled if the vocabulary lacks a piece, or if </s> is not the last one. */
-int *pieces_ids(const Side *side, char *const *pieces, int n, Err *err);
+enum { STEP_WORDS = 10 /* words in `best`, unless somebody asks for another number */ };
 
 /* Explains step `step` of the translation with the ids target[0..step] of a normalised source sentence, by the
    session's first model: what it computed from the pieces before target[step]. top: at most this many pieces in `best`.

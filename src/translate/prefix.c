@@ -5,12 +5,6 @@
 
 /* ---- chains of ids ---------------------------------------------------------------------------------------------- */
 
-/* The id of a piece of a prefix. -1 with *err filled if the vocabulary lacks it. */
-static int id_of(const Side *side, const char *piece, Err *err) {
-    const int id = vocab_id(side->vocab, piece);
-    return id != ID_UNK ? id : err_set(err, NULL, 0, "the vocabulary has no piece '%.100s'", piece);
-}
-
 /* Appends the ids of a word to the stb_ds array *ids. As in side_encode, a space mark that the vocabulary lacks is left
    out. */
 static int add_word(const Side *side, const Words *word, int **ids, Err *err) {
@@ -18,7 +12,7 @@ static int add_word(const Side *side, const Words *word, int **ids, Err *err) {
     int status = 0;
     side_split_word(side, word, &pieces);
     for (ptrdiff_t i = 0; i < arrlen(pieces) && !status; i++) {
-        const int id = id_of(side, pieces[i], err);
+        const int id = side_piece_id(side, pieces[i], err);
         if (id >= 0) arrput(*ids, id);
         else if (side->tokenizer.kind == TOKENIZER_NONE || strcmp(pieces[i], SPACE_MARK) != 0) status = -1;
     }
@@ -108,7 +102,7 @@ int prefix_of_pieces(Prefix *prefix, const Side *side, char *const *pieces, int 
     *prefix = (Prefix){0};
     for (int i = 0; i < n && !status; i++) {
         const bool end = piece_is_end(pieces[i]);
-        const int id = end ? ID_EOS : id_of(side, pieces[i], err);
+        const int id = end ? ID_EOS : side_piece_id(side, pieces[i], err);
         arrput(ids, id);
         if (id < 0) status = -1;
         else if (end && i < n - 1) status = err_set(err, NULL, 0, "a prefix with pieces after </s>");

@@ -720,7 +720,7 @@ static void refuses_wrong_steps(void **state) {
         {"潮\xff", "The", 0, 0, 0, 0, NULL, TIDE_BAD_TEXT, "source: not valid UTF-8 at byte 3"},
         {"潮", "The\xff", 0, 0, 0, 0, NULL, TIDE_BAD_TEXT, "target: not valid UTF-8 at byte 3"},
         {"潮", NULL, 0, 0, 0, 2, NULL, TIDE_BAD_TEXT, "a translation with pieces after </s>"},
-        {"潮水退", "", 0, 0, 3, 0, NULL, TIDE_TOO_LONG, "source: 4 pieces, but max_length is 3"},
+        {"潮水退", "", 0, 0, 2, 0, NULL, TIDE_TOO_LONG, "source: a sentence of 3 pieces, where 2 are the limit"},
         {"潮", "The tide went out.", 0, 0, 3, 0, NULL, TIDE_TOO_LONG, "target: "},
         {"潮", "The", 0, 0, 0, 0, "none", TIDE_UNSUPPORTED, "tag"},
     };
@@ -738,6 +738,10 @@ static void refuses_wrong_steps(void **state) {
         assert_null(x);
     }
     assert_int_equal(tide_explain(f->session, "潮", "The", 0, NULL, NULL), TIDE_BAD_ARGUMENT);
+    options = (TideExplainOptions){.size = sizeof options, .max_length = 3}; /* </s> does not count, as in tide_align */
+    TideExplanation *x;
+    assert_int_equal(tide_explain(f->session, "潮水退", "", 0, &options, &x), TIDE_OK);
+    tide_explanation_free(x);
 }
 
 /* A translation begins with its prefix; nothing can follow that of an empty sentence. */

@@ -158,13 +158,15 @@ static void a_note_is_a_copy_and_the_last_one_counts(void **state) {
     memcpy(y->v, second, sizeof second);
     tape_note(&tape, "state", "s", x); /* without a reader: does nothing */
     tape.notes = &notes;
-    tape_note(&tape, "state", "s", x);
+    tape_note_rows(&tape, "state", "s", x);
     x->v[0] = 9;
     assert_int_equal(notes.last->rows, 2);
     assert_memory_equal(notes.last->values, first, sizeof first);
-    tape_note(&tape, "attention", "s", x);
+    tape_note(&tape, "attention", "s", x); /* the last row */
     tape_note(&tape, "state", "s", y);
     assert_string_equal(notes.last->of, "attention");
+    assert_int_equal(notes.last->rows, 1);
+    assert_memory_equal(notes.last->values, first + 2, 2 * sizeof *first);
     assert_null(notes.last->before->before);
     assert_int_equal(notes.last->before->rows, 1);
     assert_memory_equal(notes.last->before->values, second, sizeof second);
@@ -181,17 +183,17 @@ static void pieces_of_a_translation_have_ids(void **state) {
     int *whole = side_encode(&model.target, target);
     char **pieces = side_pieces(&model.target, whole, (int)arrlen(whole));
     for (int cut = 0; cut <= 1; cut++) { /* with </s>, and without */
-        int *ids = pieces_ids(&model.target, pieces, (int)arrlen(pieces) - cut, &err);
+        int *ids = side_piece_ids(&model.target, pieces, (int)arrlen(pieces) - cut, &err);
         assert_int_equal(arrlen(ids), arrlen(whole));
         assert_memory_equal(ids, whole, (size_t)arrlen(ids) * sizeof *ids);
         arrfree(ids);
     }
-    int *unknown = pieces_ids(&model.target, (char *[]){"<unk>"}, 1, &err);
+    int *unknown = side_piece_ids(&model.target, (char *[]){"<unk>"}, 1, &err);
     assert_int_equal(unknown[0], ID_UNK);
     arrfree(unknown);
-    assert_null(pieces_ids(&model.target, (char *[]){"<s>"}, 1, &err));
+    assert_null(side_piece_ids(&model.target, (char *[]){"<s>"}, 1, &err));
     assert_non_null(strstr(err.reason, "'<s>'"));
-    assert_null(pieces_ids(&model.target, (char *[]){"</s>", pieces[0]}, 2, &err));
+    assert_null(side_piece_ids(&model.target, (char *[]){"</s>", pieces[0]}, 2, &err));
     assert_non_null(strstr(err.reason, "after </s>"));
     arrfree(pieces);
     arrfree(whole);
