@@ -13,16 +13,17 @@ from ._errors import BadArgument, BadText
 INT_MAX = 2**31 - 1
 
 
-def integer(name: str, value: int | None) -> int:
-    """The value of an option for C, where 0 means the default; None becomes 0. Others are at least 1."""
+def integer(name: str, value: int | None, least: int = 1) -> int:
+    """The value of an option for C, where 0 means the default; None becomes 0. Others are at least `least`."""
     if value is None:
         return 0
     try:
         number = operator.index(value)
     except TypeError:
         raise TypeError(f"{name} must be an integer, not {type(value).__name__}") from None
-    if not 1 <= number <= INT_MAX:
-        raise BadArgument(f"{name} is {number}, but must be at {'least 1' if number < 1 else f'most {INT_MAX}'}")
+    if not least <= number <= INT_MAX:
+        bound = f"least {least}" if number < least else f"most {INT_MAX}"
+        raise BadArgument(f"{name} is {number}, but must be at {bound}")
     return number
 
 

@@ -391,13 +391,13 @@ class Model:
             size=ctypes.sizeof(TideExplainOptions),
             max_length=integer("max_length", max_length),
             hard=bool(hard),
-            top=integer("top", top) if top else -1,
+            top=-1 if top == 0 else integer("top", top),
             tag=c_text("tag", tag),
             precision=c_text("precision", precision),
         )
         if not isinstance(target, str):
             options.pieces, options.piece_count = c_texts("piece", pieces), len(pieces)
-        at = integer("step", step) if step else 0
+        at = integer("step", step, least=0)
         given = c_text("source", source), c_text("target", target) if isinstance(target, str) else None
         self._models.check_open()
         found = ctypes.POINTER(TideExplanation)()

@@ -15,8 +15,8 @@ void browser_models(void);
    the first event of a stream; or the whole answer if there is nothing to compute or the request is wrong. Returns the
    number of sentences that are to be computed. */
 int browser_begin(const char *path, const char *body);
-/* Computes some sentences of the request and delivers their events; with the last sentence, the last event or the
-   answer. Returns the number of sentences that are left. */
+/* Computes some sentences of the request and delivers their events. After the last sentence it delivers the last event
+   of a stream, or the whole answer. Returns the number of sentences that are left. */
 int browser_continue(void);
 /* Ends the request. */
 void browser_cancel(void);

@@ -7,6 +7,7 @@
 #include "io/ds.h"
 #include "text/normal_lines.h"
 #include "view/alignments_page.h"
+#include "view/svg_text.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -215,15 +216,9 @@ static int emit_symmetrized(Aligner *a, const Alignment *forward, const Alignmen
     return 0;
 }
 
-static bool same_strings(char *const *a, int n, char *const *b, int m) {
-    for (int i = 0; i < n && n == m; i++)
-        if (strcmp(a[i], b[i]) != 0) return false;
-    return n == m;
-}
-
 static bool same_pieces(const Alignment *a, const Alignment *b) {
-    return same_strings(a->source, a->n_source, b->source, b->n_source) &&
-           same_strings(a->target, a->n_target, b->target, b->n_target);
+    return strings_same(a->source, a->n_source, b->source, b->n_source) &&
+           strings_same(a->target, a->n_target, b->target, b->n_target);
 }
 
 /* Writes the weights of a pair minus those of the --minus model. */
@@ -264,7 +259,7 @@ static int align_some(Aligner *a, char *const *source, char *const *target, int 
     return status;
 }
 
-/* Aligns a pair once for each head and draws all matrices: the layers below each other. */
+/* Draws the matrices of all heads of a pair, the layers below each other. Runs the model once for each head. */
 static int draw_heads(Aligner *a, char *const *source, char *const *target, Err *err) {
     const Alignments has = model_alignments(&a->forward.translator.model);
     const int layer = a->search.attention.layer, first = layer ? layer : 1, last = layer ? layer : has.layers;
@@ -330,7 +325,8 @@ static int run_on(Aligner *a, const Args *args, int threads, Err *err) {
     session_init(&a->forward.session, &forward, 1, pool);
     search_options_session(&a->search, &a->forward.session);
     session_init(&a->second.session, &second, 1, pool);
-    a->second.session.products = a->forward.session.products;
+    search_options_session(&a->search, &a->second.session);
+    if (a->reverse) a->second.session.tag = NULL; /* it is for the sources of MODEL */
     const bool failed = read_pairs(a, args, err) ||
                         (a->pictures.dir && pictures_open(&a->pictures, forward, args->words[0], err)) ||
                         align_all(a, err) || pictures_close(&a->pictures, err);
@@ -380,13 +376,17 @@ static int reverse_open(Aligner *a, const char *path, Err *err) {
 
 /* Loads the --minus model, which must have the languages of MODEL, and names both in the legend. */
 static int minus_open(Aligner *a, const char *path, const char *model, Err *err) {
+    enum { NAME_EMS = 14 };
     const char(*langs)[16] = a->forward.translator.options.langs, (*other)[16] = a->second.translator.options.langs;
     if (direction_open(&a->second, path, &a->search, err)) return -1;
     if (strcmp(langs[0], other[0]) != 0 || strcmp(langs[1], other[1]) != 0)
         return err_set(err, path, 0, "translates from %s to %s, but MODEL from %s to %s", other[0], other[1], langs[0],
                        langs[1]);
-    snprintf(a->names, sizeof a->names, "%s − %s", model, path);
+    char *first = text_cut(model, NAME_EMS), *second = text_cut(path, NAME_EMS);
+    snprintf(a->names, sizeof a->names, "%s − %s", first, second);
     a->pictures.style.difference = a->names;
+    mem_free(first);
+    mem_free(second);
     return 0;
 }
 

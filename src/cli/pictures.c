@@ -59,11 +59,14 @@ int picture_write(const char *path, const Heatmap *heatmap, Err *err) {
 
 /* Says once that no font has the Chinese characters of a picture. */
 static void check_fonts(Pictures *pictures, const Heatmap *heatmap) {
-    const Alignment *alignment = heatmap->alignments;
-    bool han = pictures->style.language == HEATMAP_ZH;
-    for (int i = 0; i < alignment->n_source; i++) han |= text_has_han(alignment->source[i]);
-    for (int i = 0; i < alignment->n_target; i++) han |= text_has_han(alignment->target[i]);
-    if (!han || pictures->warned) return;
+    if (pictures->warned) return;
+    bool han = pictures->style.language == HEATMAP_ZH || (pictures->per_page > 1 && text_has_han(pictures->title));
+    for (int k = 0; k < heatmap->count; k++) {
+        const Alignment *a = &heatmap->alignments[k];
+        for (int i = 0; i < a->n_source && !han; i++) han = text_has_han(a->source[i]);
+        for (int i = 0; i < a->n_target && !han; i++) han = text_has_han(a->target[i]);
+    }
+    if (!han) return;
     pictures->warned = true;
     if (!raster_has_chinese())
         message("%s: no font has Chinese characters: install the package fonts-noto-cjk", pictures->dir);

@@ -49,6 +49,8 @@ void mem_on_failure(void (*handler)(size_t bytes));
 void mem_fail_nth(long n);
 long mem_count(void);
 
+static inline int smaller(int a, int b) { return a < b ? a : b; }
+static inline int larger(int a, int b) { return a > b ? a : b; }
 /* The first item of part k, if n items are divided into `parts` parts whose sizes differ by at most 1. */
 static inline int part_offset(int n, int parts, int k) { return (int)((int64_t)n * k / parts); }
 

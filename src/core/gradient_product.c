@@ -21,8 +21,6 @@ enum {
     MOST_COLS = 32                   /* columns of a panel */
 };
 
-static int larger(int a, int b) { return a > b ? a : b; }
-
 /* The sums of a block for some shards: a node of a tree. */
 typedef real Sums[M_BLOCK * MOST_COLS];
 

@@ -26,7 +26,6 @@ typedef struct Moments {
 } Moments;
 
 /* For loops over blocks. */
-static inline int smaller(int a, int b) { return a < b ? a : b; }
 static inline int blocks_of(int size, int block) { return (size + block - 1) / block; }
 
 /* The kernels of a product c = init + a b for one format of the packed operands, see gemm.h. The inner index is divided

@@ -8,7 +8,11 @@
 #define STBDS_FREE(context, pointer)          mem_free(pointer)
 #include <stb_ds.h>
 
+#include <stdbool.h>
+
 /* Releases a stb_ds array of owned strings. */
 void strings_free(char **strings);
+/* Whether n strings are the same as m others. */
+bool strings_same(char *const *a, int n, char *const *b, int m);
 
 #endif

@@ -195,6 +195,7 @@ static char *read_meta(const char *dir, const char *name, const char *key) {
     char path[PATH_SIZE];
     Err err;
     path_in(path, dir, name);
+    /* access: safetensors_open would make the text of an error, which needs memory */
     Safetensors *file = access(path, F_OK) ? NULL : safetensors_open(path, &err);
     if (!file) return NULL;
     const char *text = safetensors_meta(file, key);

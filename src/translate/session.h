@@ -23,8 +23,8 @@ void session_free(Session *session);
 /* Ends recording, and sets the format of the products. The functions below call it, except session_logits, whose caller
    must. */
 void session_begin(Session *session);
-/* The ids of n source sentences as the session's models read them, with the tag if there is one: see
-   side_encode_all. */
+/* The ids of n source sentences. Each ends in the session's tag, or in </s> if there is none. Release with
+   side_ids_free. */
 int **session_encode(const Session *session, char *const *sentences, int n);
 
 /* The default limit of pieces in a sentence. The memory of a search grows with the square of the length. */

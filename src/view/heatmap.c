@@ -25,16 +25,15 @@ static int clamp(int value, int low, int high) { return value < low ? low : valu
 
 /* The size of a cell. Several matrices have smaller cells than one has alone, but numbers where one has numbers. */
 static int cell_size(const Heatmap *h) {
-    const int across = h->across ? h->across : 1, down = (h->count + across - 1) / across;
+    const int across = heatmap_across(h), down = heatmap_down(h);
     int source = 1, target = 1; /* pieces of the largest matrix */
     for (int k = 0; k < h->count; k++) {
         const Alignment *a = &h->alignments[k];
-        if (a->n_source > source) source = a->n_source;
-        if (a->n_target > target) target = a->n_target;
+        source = larger(source, a->n_source);
+        target = larger(target, a->n_target);
     }
     const int columns = h->style.transpose ? target : source, rows = h->style.transpose ? source : target,
-              one = rows > columns ? rows : columns,
-              all = down * rows > across * columns ? down * rows : across * columns;
+              one = larger(rows, columns), all = larger(down * rows, across * columns);
     return clamp(GRID_SIZE / all, clamp(GRID_SIZE / one, CELL_MIN, CELL_WITH_NUMBER), CELL_MAX);
 }
 
@@ -49,7 +48,7 @@ int heatmap_svg(FILE *out, const Heatmap *h) {
                                 .caption = LEGEND_FONT,
                                 .title_gap = TITLE_GAP,
                                 .grid_gap = GRID_GAP,
-                                .room = legend > WIDTH_MIN ? legend : WIDTH_MIN};
+                                .room = larger(legend, WIDTH_MIN)};
     HeatmapLayout layout = heatmap_layout(h, sizes, 0);
     const int width = layout.width + 2 * MARGIN, bottom = MARGIN + layout.height + MARGIN,
               height = bottom + LEGEND_HEIGHT + MARGIN;

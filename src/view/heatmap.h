@@ -29,10 +29,15 @@ typedef struct Heatmap {
     int across;                  /* matrices beside each other; 0: 1 */
 } Heatmap;
 
+/* Columns and rows of matrices. */
+static inline int heatmap_across(const Heatmap *h) { return h->across ? h->across : 1; }
+static inline int heatmap_down(const Heatmap *h) { return (h->count - 1) / heatmap_across(h) + 1; }
+/* Whether all alignments have the same target sentence. */
+bool heatmap_one_target(const Heatmap *heatmap);
+
 /* Writes a picture with one cell for each weight, a title and a legend with the colours. The title is the source
    sentence and, if all alignments have the same, the target sentence. Returns 0, or -1 with errno set if writing
-   failed.
- */
+   failed. */
 int heatmap_svg(FILE *out, const Heatmap *heatmap);
 
 /* Captions, owned by the caller. layer 0: the model has only one. */

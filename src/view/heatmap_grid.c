@@ -46,13 +46,6 @@ static void axis_free(Axis *axis) {
     arrfree(axis->label);
 }
 
-bool axis_is_same(const Axis *axis, const Axis *other) {
-    if (arrlen(axis->label) != arrlen(other->label)) return false;
-    for (long i = 0; i < arrlen(axis->label); i++)
-        if (strcmp(axis->label[i].full, other->label[i].full) != 0) return false;
-    return true;
-}
-
 /* The weight of source piece j for target piece i. It is rounded as on pages, so that both show the same. */
 static double weight_of(const Grid *g, int i, int j) {
     const Alignment *a = g->alignment;
@@ -68,11 +61,11 @@ Grid grid_new(const Alignment *a, const HeatmapStyle *style, GridSizes sizes) {
     g.columns = style->transpose ? target : source;
     g.n_rows = (int)arrlen(g.rows.label);
     g.n_columns = (int)arrlen(g.columns.label);
-    g.full = mem_alloc((size_t)a->n_target * sizeof *g.full);
+    g.strongest = mem_alloc((size_t)a->n_target * sizeof *g.strongest);
     for (int i = 0; i < a->n_target; i++) {
         double largest = 0;
         for (int j = 0; j < a->n_source && style->row_scale; j++) largest = fmax(largest, weight_of(&g, i, j));
-        g.full[i] = largest > 0 ? largest : 1;
+        g.strongest[i] = largest > 0 ? largest : 1;
     }
     return g;
 }
@@ -80,7 +73,7 @@ Grid grid_new(const Alignment *a, const HeatmapStyle *style, GridSizes sizes) {
 void grid_free(Grid *g) {
     axis_free(&g->rows);
     axis_free(&g->columns);
-    mem_free(g->full);
+    mem_free(g->strongest);
 }
 
 /* Layout of a label above its column; STACKED: one character below the other. */
@@ -185,7 +178,7 @@ static Cell cell_at(const Grid *g, int row, int column) {
     const int i = turned ? column : row, j = turned ? row : column;
     const double weight = weight_of(g, i, j);
     return (Cell){turned ? &g->rows.label[j] : &g->columns.label[j], turned ? &g->columns.label[i] : &g->rows.label[i],
-                  weight, weight / g->full[i]};
+                  weight, weight / g->strongest[i]};
 }
 
 /* Writes a weight in percent; a difference has a sign. */

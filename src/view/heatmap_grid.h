@@ -36,16 +36,14 @@ typedef struct Grid {
     GridSizes sizes;
     Axis rows, columns;
     int n_rows, n_columns;
-    double *full; /* [n_target]: the weight whose colour is the strongest: 1, or the largest of the row */
+    double *strongest; /* [n_target] the weight that has the strongest colour: 1, or with row_scale the largest one of
+                          this target piece */
     bool row_labels, column_labels; /* they are drawn; at first, both are */
 } Grid;
 
 /* alignment and style must live longer. Release with grid_free. */
 Grid grid_new(const Alignment *alignment, const HeatmapStyle *style, GridSizes sizes);
 void grid_free(Grid *grid);
-
-/* Whether the labels are the same. */
-bool axis_is_same(const Axis *axis, const Axis *other);
 
 /* The room of the labels at the left and above the cells, with the gap; 0 if they are not drawn. */
 int grid_left(const Grid *grid);

@@ -11,17 +11,18 @@
 
 static int line_height(int font) { return font * 4 / 3; }
 
-static int most(int a, int b) { return a > b ? a : b; }
-
 /* ---- the title -------------------------------------------------------------------------------------------------- */
 
-/* Whether the alignments have the same target sentence. */
-static bool same_targets(const HeatmapLayout *l) {
-    const bool transpose = l->heatmap->style.transpose;
-    for (int k = 1; k < l->heatmap->count; k++) {
-        const Grid *a = &l->grids[0], *b = &l->grids[k];
-        if (!axis_is_same(transpose ? &a->columns : &a->rows, transpose ? &b->columns : &b->rows)) return false;
-    }
+/* Whether two alignments have the same pieces on a side. */
+static bool same_side(const Heatmap *h, int k, int other, bool target) {
+    const Alignment *a = &h->alignments[k], *b = &h->alignments[other];
+    return target ? strings_same(a->target, a->n_target, b->target, b->n_target)
+                  : strings_same(a->source, a->n_source, b->source, b->n_source);
+}
+
+bool heatmap_one_target(const Heatmap *h) {
+    for (int k = 1; k < h->count; k++)
+        if (!same_side(h, k, 0, true)) return false;
     return true;
 }
 
@@ -33,13 +34,13 @@ static unsigned hash(const char *text, unsigned start) {
 }
 
 /* Breaks the sentences into lines of `room` pixels. Returns the height of the title. */
-static int break_title(HeatmapLayout *l, int room) {
+static int break_title(HeatmapLayout *l, int room, int number) {
     const Alignment *a = l->heatmap->alignments;
     const HeatmapSizes *s = &l->sizes;
     char *source = pieces_sentence(a->source, a->n_source), *target = pieces_sentence(a->target, a->n_target);
     l->source = text_lines(source, (double)(room - l->indent) / s->source);
-    if (same_targets(l)) l->target = text_lines(target, (double)(room - l->indent) / s->target);
-    l->id = hash(target, hash(source, 0));
+    if (heatmap_one_target(l->heatmap)) l->target = text_lines(target, (double)(room - l->indent) / s->target);
+    l->id = hash(target, hash(source, (unsigned)number));
     mem_free(source);
     mem_free(target);
     return (int)(arrlen(l->source) * line_height(s->source) + arrlen(l->target) * line_height(s->target));
@@ -49,10 +50,11 @@ static int break_title(HeatmapLayout *l, int room) {
 
 /* A matrix leaves out the labels that its neighbour has already. */
 static void share_labels(HeatmapLayout *l) {
-    for (int k = 0; k < l->heatmap->count; k++) {
-        Grid *g = &l->grids[k];
-        if (k % l->across) g->row_labels = !axis_is_same(&g->rows, &l->grids[k - 1].rows);
-        if (k >= l->across) g->column_labels = !axis_is_same(&g->columns, &l->grids[k - l->across].columns);
+    const Heatmap *h = l->heatmap;
+    const bool transpose = h->style.transpose;
+    for (int k = 0; k < h->count; k++) {
+        if (k % l->across) l->grids[k].row_labels = !same_side(h, k, k - 1, !transpose);
+        if (k >= l->across) l->grids[k].column_labels = !same_side(h, k, k - l->across, transpose);
     }
 }
 
@@ -65,8 +67,8 @@ static int place_columns(HeatmapLayout *l) {
         for (int k = c; k < h->count; k += l->across) {
             const Grid *g = &l->grids[k];
             const double caption = h->captions ? text_em(h->captions[k]) * l->sizes.caption : 0;
-            left = most(left, grid_left(g));
-            width = most(width, most(g->n_columns * g->sizes.cell, (int)ceil(caption)));
+            left = larger(left, grid_left(g));
+            width = larger(width, larger(g->n_columns * g->sizes.cell, (int)ceil(caption)));
         }
         l->columns[c] = x + left;
         x += left + width + l->sizes.grid_gap;
@@ -78,7 +80,7 @@ static int place_columns(HeatmapLayout *l) {
 static int row_above(const HeatmapLayout *l, int r) {
     int above = 0;
     for (int k = r * l->across; k < l->heatmap->count && k < (r + 1) * l->across; k++)
-        above = most(above, grid_above(&l->grids[k]));
+        above = larger(above, grid_above(&l->grids[k]));
     return above;
 }
 
@@ -90,7 +92,7 @@ static int place_rows(HeatmapLayout *l, int y) {
         int height = 0;
         for (int k = r * l->across; k < h->count && k < (r + 1) * l->across; k++) {
             const Grid *g = &l->grids[k];
-            height = most(height, g->n_rows * g->sizes.cell);
+            height = larger(height, g->n_rows * g->sizes.cell);
         }
         l->rows[r] = y + caption + row_above(l, r);
         y = l->rows[r] + height + l->sizes.grid_gap;
@@ -99,8 +101,7 @@ static int place_rows(HeatmapLayout *l, int y) {
 }
 
 HeatmapLayout heatmap_layout(const Heatmap *h, HeatmapSizes sizes, int number) {
-    HeatmapLayout l = {.heatmap = h, .sizes = sizes, .across = h->across ? h->across : 1};
-    l.down = (h->count + l.across - 1) / l.across;
+    HeatmapLayout l = {.heatmap = h, .sizes = sizes, .across = heatmap_across(h), .down = heatmap_down(h)};
     l.grids = mem_alloc((size_t)h->count * sizeof *l.grids);
     l.columns = mem_alloc((size_t)l.across * sizeof *l.columns);
     l.rows = mem_alloc((size_t)l.down * sizeof *l.rows);
@@ -110,8 +111,8 @@ HeatmapLayout heatmap_layout(const Heatmap *h, HeatmapSizes sizes, int number) {
         snprintf(l.number, sizeof l.number, "%d", number);
         l.indent = (int)ceil((text_em(l.number) + 0.7) * sizes.source);
     }
-    l.width = most(place_columns(&l), sizes.room);
-    l.height = place_rows(&l, break_title(&l, l.width) + sizes.title_gap);
+    l.width = larger(place_columns(&l), sizes.room);
+    l.height = place_rows(&l, break_title(&l, l.width, number) + sizes.title_gap);
     return l;
 }
 
@@ -165,7 +166,7 @@ void heatmap_layout_draw(FILE *out, const HeatmapLayout *l, int x, int y) {
         const Grid *g = &l->grids[k];
         const int left = x + l->columns[k % l->across], top = y + l->rows[k / l->across];
         if (h->captions) {
-            const int above = most(row_above(l, k / l->across), l->sizes.grid.gap / 2);
+            const int above = larger(row_above(l, k / l->across), l->sizes.grid.gap / 2);
             fprintf(out, "<text class=\"caption\" x=\"%d\" y=\"%d\" font-size=\"%d\">", left,
                     top - above - line_height(font) + font, font);
             svg_text(out, h->captions[k]);

@@ -25,7 +25,7 @@ typedef struct HeatmapLayout {
     char number[16];         /* before the title; "": none */
     int indent;              /* of the title, beside the number */
     char **source, **target; /* lines of the title; target is NULL if the alignments have different ones */
-    unsigned id;             /* of the title: the same for the same sentences only */
+    unsigned id;             /* a hash of number and sentences, with which the ids of the lines of the title begin */
     int width, height;
 } HeatmapLayout;
 

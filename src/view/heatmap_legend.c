@@ -65,10 +65,13 @@ void heatmap_describe(FILE *out, const Heatmap *h) {
     else
         end = zh ? "：格子颜色越深，译文单元越多地读取原文单元。"
                  : ": the darker a cell, the more of the target piece was read from the source piece.";
-    fprintf(out,
-            zh ? "<desc>%s，%d 个原文单元（%s）与 %d 个译文单元（%s）%s</desc>\n"
-               : "<desc>%s of %d source pieces (%s) and %d target pieces (%s)%s</desc>\n",
-            what, a->n_source, style->transpose ? down : across, a->n_target, style->transpose ? across : down, end);
+    fputs("<desc>", out);
+    if (h->count > 1) fprintf(out, zh ? "%d 个矩阵：" : "%d matrices: ", h->count);
+    fprintf(out, zh ? "%s，%d 个原文单元（%s）与" : "%s of %d source pieces (%s) and", what, a->n_source,
+            style->transpose ? down : across);
+    if (heatmap_one_target(h)) fprintf(out, zh ? " %d 个" : " %d", a->n_target);
+    fprintf(out, zh ? "译文单元（%s）%s</desc>\n" : " target pieces (%s)%s</desc>\n", style->transpose ? across : down,
+            end);
 }
 
 /* ---- captions --------------------------------------------------------------------------------------------------- */

@@ -83,7 +83,6 @@ static void begin(Sheet *s, const HeatmapLayout *first) {
 /* Moves to the next shelf if the picture does not fit on this one. Returns whether there is room. */
 static bool find_room(Sheet *s, const HeatmapLayout *l) {
     int x = s->x, y = s->y, shelf = s->shelf;
-    if (s->count == s->most || s->own) return false;
     if (x + l->width > WIDTH - MARGIN) x = MARGIN, y += shelf + GAP, shelf = 0;
     if (x + l->width > WIDTH - MARGIN || y + l->height > bottom(HEIGHT)) return false;
     s->x = x, s->y = y, s->shelf = shelf;
@@ -91,6 +90,7 @@ static bool find_room(Sheet *s, const HeatmapLayout *l) {
 }
 
 bool sheet_add(Sheet *s, const Heatmap *h, int number) {
+    if (s->count && (s->count == s->most || s->own)) return false;
     HeatmapLayout layout = lay_out(s, h, number);
     if (!s->count) begin(s, &layout);
     const bool room = !s->count || find_room(s, &layout);

@@ -45,6 +45,10 @@ cmp -s "$scratch/plain" "$scratch/tagged" && die "a tag changes nothing"
 tide_ok translate "$scratch/weights" --tag news <"$scratch/dev.zh" >"$scratch/found"
 tide_ok evaluate "$scratch/weights" --tag news --src "$scratch/dev.zh" --ref "$scratch/dev.en" --output "$scratch/evaluated" >/dev/null
 cmp "$scratch/found" "$scratch/evaluated" || die "evaluate does not know the tag"
+# with a tag, too, the difference of a model and itself is nothing
+tide_ok align "$scratch/weights" --minus "$scratch/weights" --tag news --src "$scratch/dev.zh" --tgt "$scratch/dev.en" --format json |
+    sed 's/.*"matrix"://' >"$scratch/nothing"
+grep -q 0 "$scratch/nothing" && grep -q '[1-9]' "$scratch/nothing" && die "--minus with a tag: $(head -n 1 "$scratch/nothing")"
 refused 1 "has no tag 'sport'" translate "$scratch/weights" --tag sport
 refused 1 "has no tag ' news'" translate "$scratch/weights" --tag ' news'
 refused 1 "has no tag '</s>'" translate "$scratch/weights" --tag '</s>'

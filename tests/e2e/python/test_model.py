@@ -278,6 +278,10 @@ def test_a_step_has_its_row_of_the_alignment_and_its_piece(model, zh, en, arrays
     assert model.explain("", "", 0, top=0).best == ()
     with pytest.raises(tide.BadArgument, match="step is 1, but must be between 0 and 0"):
         model.explain(zh[0], "", 1)
+    with pytest.raises(tide.BadArgument, match="step is -1, but must be at least 0"):
+        model.explain(zh[0], "", -1)
+    with pytest.raises(TypeError, match="step must be an integer"):
+        model.explain(zh[0], "", "")
     with pytest.raises(tide.BadText, match="no piece 'nonesuch'"):
         model.explain(zh[0], ["nonesuch"], 0)
 
