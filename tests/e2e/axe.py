@@ -26,8 +26,10 @@ def main():
     found, checked = [], 0
     with Browser(language=language) as browser:
         for name, url in (page.split("=", 1) for page in pages):
+            browser.open(url)
+            browser.wait(READY)
             for dark, width in ((False, 1280), (True, 1280), (False, 390)):
-                browser.open(url, width=width, height=800, dark=dark)
+                browser.look(width=width, dark=dark)
                 browser.wait(READY)
                 if (spoken := browser.value(SPOKEN)) != (["zh-Hans", True] if language == "zh-CN" else ["en", False]):
                     found.append(f"{name}, {language}: the page speaks another language: {spoken}")

@@ -98,12 +98,16 @@ class Browser:
 
     # ---- the page ----
 
-    def open(self, url, width=1280, height=800, scale=1, dark=False, media=""):
-        """Opens a page in a window of this size."""
+    def look(self, width=1280, height=800, scale=1, dark=False, media=""):
+        """Gives the window this size, and the page these media."""
         self.send("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=scale,
                   mobile=width < 500)
         features = [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]
         self.send("Emulation.setEmulatedMedia", media=media, features=features)
+
+    def open(self, url, **looks):
+        """Opens a page. looks: as in `look`."""
+        self.look(**looks)
         self.send("Page.navigate", url="about:blank")  # so that an address that differs in its hash only is loaded, too
         self.problems.clear()
         self.requests.clear()
