@@ -432,6 +432,8 @@ def check_terms(page, terms):
         return [id, [style.textDecorationStyle, style.borderBottomStyle].includes("dotted"), $(id)?.textContent]; })""")
     equal(sorted({name.removeprefix("means-") for name, _, _ in found}), sorted(terms), "terms")
     check(all(dotted and said and said == said.strip() for _, dotted, said in found), f"explanations: {found}")
+    speaks_chinese = page.value("document.documentElement.lang") == "zh-Hans"
+    check(all(speaks_chinese == bool(re.search("[一-鿿]", said)) for _, _, said in found), f"their language: {found}")
 
 
 def check_explanations(page):
@@ -1066,6 +1068,7 @@ def check_chinese(page, translation):
         return [...en].filter((name) => !zh.has(name)); })()""")
     equal(missing, [], "texts that are not translated")
     check("注意力权重 α" in page.copied("svg"), "the legend of the copied picture")
+    check_terms(page, ["alpha", "end", "hypothesis", "piece", "probability", "score"])
     page.clean("chinese")
 
 

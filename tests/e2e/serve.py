@@ -310,7 +310,13 @@ def check_explanation(s):
         found = s.ask("POST", "/v1/explain", fields)[1]["explanation"]["next"]
         check(found["piece"] == pieces["pieces"][step], f"pieces: {found}")
         check(abs(found["probability"] - math.exp(score)) < 1e-3, f"a probability: {found}, not exp {score}")
-    check(s.ask("POST", "/v1/explain", {"q": q, "translation_pieces": []})[0] == 200, "no pieces")
+    status, answer = s.ask("POST", "/v1/explain", {"q": q, "translation_pieces": []})
+    found = answer["explanation"]
+    check((status, found["step"], found["target"], len(found["best"])) == (200, 0, ["<s>"], 10), f"defaults: {found}")
+    hard = s.ask("POST", "/v1/explain", {"q": q, "translation": "The", "hard": True})[1]["explanation"]["numbers"]["attention"]
+    soft = found["numbers"]["attention"]
+    read = soft["e"][0].index(max(soft["e"][0]))
+    check(hard["alpha"] == [[float(j == read) for j in range(len(soft["e"][0]))]], f"hard: {hard['alpha']}, not piece {read}")
     for fields, reason in (
         ({"translation": "The", "step": 9}, "step is 9, but the last one is "),
         ({"translation": "The", "top": 101}, "top is limited to 100"),
