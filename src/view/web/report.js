@@ -47,9 +47,10 @@ function logTicks(low, high) {
 
 // The metrics that can choose the best model (--valid-metrics): member of a validation, decimal places.
 const metrics = { bleu: ["bleu"], chrf: ["chrf"], "ce-mean-words": ["valid_loss", 3], perplexity: ["valid_ppl"] };
+const metricOf = (line) => (line?.metric in metrics ? line.metric : "bleu");
 /** [title, value as text, member] of the metric that chose the best model when this validation was made. */
 function measured(line) {
-  const metric = line?.metric in metrics ? line.metric : "bleu", [member, places] = metrics[metric];
+  const metric = metricOf(line), [member, places] = metrics[metric];
   return Number.isFinite(line?.[member]) ? [text.metrics[metric], shown(line[member], places), member] : null;
 }
 
@@ -70,8 +71,8 @@ const ofDev = (field, scale) => curve("dev", data.validations, field, scale);
 const charts = [
   { name: "loss", curves: [ofTrain("loss"), ofDev("valid_loss")], metric: "valid_loss" },
   { name: "perplexity", isLog: true, curves: [ofTrain("ppl"), ofDev("valid_ppl")], metric: "valid_ppl" },
-  { name: "bleu", curves: [ofDev("bleu")], metric: "bleu" },
-  { name: "chrf", curves: [ofDev("chrf")], metric: "chrf" },
+  { name: "bleu", curves: [ofDev("bleu")], metric: "bleu", unitTerm: "dev" },
+  { name: "chrf", curves: [ofDev("chrf")], metric: "chrf", unitTerm: "dev" },
   { name: "gradient", curves: [ofTrain("gnorm")] },
   { name: "rate", curves: [ofTrain("learn_rate")] },
   { name: "speed", curves: [ofTrain("tokens_per_s")] },
@@ -170,19 +171,18 @@ function drawBest(svg, line, up) {
   svg.append(write(start, y + (y > FLOOR - 32 ? -14 : 26), anchor, text.best(value), "strong"));
 }
 
-/** Adds a figure with a caption, whose parts are explained if they are terms, and a line for values. Returns that line; the
- * caller fills it. */
+/** Adds a figure with a caption, whose title is explained if it is a term, and a line for values. Returns that line; the
+ * caller fills it. unit: an element. */
 function addFigure(term, title, unit, svg) {
   const readout = make("p", { class: "readout" });
-  const name = make("b", {}, title), note = make("span", {}, unit);
+  const name = make("b", {}, title);
   if (explanations[term]) explain(name, term);
-  if (unit === text.charts.bleu[1]) explain(note, "dev");
-  const caption = make("figcaption", {}, name, " ", note);
+  const caption = make("figcaption", {}, name, " ", unit);
   $("curves").append(make("figure", {}, caption, readout, svg));
   return readout;
 }
 
-function drawChart({ name, curves, isLog, metric }) {
+function drawChart({ name, curves, isLog, metric, unitTerm }) {
   curves = curves.filter((c) => c.points.length);
   if (!curves.length) return;
   const [title, unit] = text.charts[name];
@@ -196,7 +196,8 @@ function drawChart({ name, curves, isLog, metric }) {
   for (const c of curves) drawCurve(svg, c, up);
   if (metric && best && measured(best)[2] === metric) drawBest(svg, best, up);
   const cursor = svg.appendChild(make("g", { class: "cursor" }));
-  const readout = addFigure(name, title, unit, svg);
+  const note = make("span", {}, unit);
+  const readout = addFigure(name, title, unitTerm ? explain(note, unitTerm) : note, svg);
 
   function show(update) {
     const at = update ?? last;
@@ -262,7 +263,7 @@ function drawLengths() {
   if (!lines.length) return;
   const highest = Math.max(...lines.flatMap((line) => line.bleu_by_length.map((bucket) => bucket.bleu)));
   const svg = make("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img" });
-  const readout = addFigure("bleu", title, unit, svg);
+  const readout = addFigure("bleu", title, make("span", {}, unit), svg);
   shows.push((update) => {
     const line = update !== null ? nearest(lines, update) : lines.includes(best) ? best : lines.at(-1);
     const buckets = line.bleu_by_length;
@@ -475,20 +476,22 @@ function showOutputs({ total, pairs, recorded, validations }) {
 
 // ---- the page ----
 
+/** The summary in words: texts, and the name of the metric, which is a term. */
 function summarise() {
-  const parts = [text.summary.updates(shown(last, 0))];
-  if (epochs.has(last)) parts.push(text.summary.epochs(epochs.get(last).toFixed(1)));
-  if (best) parts.push(text.summary.best(measured(best).slice(0, 2).join(" "), moment(best.update)));
-  return epochs.size ? text.summaryList(parts) : text.nothing;
+  if (!epochs.size) return [text.nothing];
+  const parts = [[text.summary.updates(shown(last, 0))]];
+  if (epochs.has(last)) parts.push([text.summary.epochs(epochs.get(last).toFixed(1))]);
+  if (best) {
+    const [name, value] = measured(best), metric = explain(make("span", {}, name), metricOf(best));
+    parts.push(text.summary.best(metric, value, moment(best.update)));
+  }
+  return parts.flatMap((part, i) => (i ? [text.summary.comma, ...part] : part));
 }
 
 fillTexts();
 if (text.title) document.title = text.title(data.name);
 $("title").textContent = document.title;
-const metric = measured(best)?.[0], [summary, ...more] = summarise().split(metric);
-$("summary").append(summary);
-if (more.length)
-  $("summary").append(explain(make("span", {}, metric), best.metric in metrics ? best.metric : "bleu"), more.join(metric));
+$("summary").append(...summarise());
 for (const chart of charts) drawChart(chart);
 drawLengths();
 setCursor(null);
