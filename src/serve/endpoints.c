@@ -61,6 +61,7 @@ static void write_models(FILE *out, const Start *s) {
         const char(*langs)[OPTION_TEXT_SIZE] = served->translator.options.langs;
         if (i) fputc(',', out);
         json_print(out, "{\"name\":%s,\"source\":%s,\"target\":%s", models->list[i].name, langs[0], langs[1]);
+        fprintf(out, ",\"attention\":\"%s\"", model_options_attention(&served->translator.options));
         fprintf(out, ",\"alignment\":%s,\"layers\":%d,\"heads\":%d,\"alternatives\":%d,\"training\":%s",
                 there.heads ? "true" : "false", there.layers, there.heads, s->service->limits->beam - 1,
                 live_report_exists(models, i) ? "true" : "false");

@@ -73,7 +73,12 @@ bool model_options_source_words(const ModelOptions *options) {
 
 static bool is_transformer(const ModelOptions *o) { return o->arch == choice_find(arch_names, "transformer"); }
 
-bool model_options_align(const ModelOptions *o) { return is_transformer(o) || attention_kind_at(o->attention)->aligns; }
+static const AttentionKind *attention_of(const ModelOptions *o) {
+    return is_transformer(o) ? attention_kind("multi-head") : attention_kind_at(o->attention);
+}
+
+const char *model_options_attention(const ModelOptions *o) { return attention_of(o)->name; }
+bool model_options_align(const ModelOptions *o) { return attention_of(o)->aligns; }
 
 /* Checks that the heads divide the size of option `name`. kind: the option, with its value, that needs this. */
 static int check_heads(const char *kind, const char *name, int size, int heads, Err *err) {

@@ -28,6 +28,8 @@ extern const Option *const model_option_tables[];
 /* Whether the source has two factors: characters, and the subwords that contain them. This needs source-words on and
    the tokenizer char for the source. */
 bool model_options_source_words(const ModelOptions *options);
+/* The name of the kind of attention, a value of --attention; that of a Transformer is "multi-head". */
+const char *model_options_attention(const ModelOptions *options);
 /* Whether the model has an alignment. */
 bool model_options_align(const ModelOptions *options);
 

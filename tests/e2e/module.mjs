@@ -11,7 +11,7 @@ const [translation] = readFileSync(expected, "utf8").split(" ||| ");
 const wanted = JSON.parse(readFileSync(alignment, "utf8"));
 
 const tide = await load(model);
-assert.deepEqual([tide.model.source, tide.model.target, tide.model.alignment], ["zh", "en", true]);
+assert.deepEqual([tide.model.source, tide.model.target, tide.model.attention, tide.model.alignment], ["zh", "en", "additive", true]);
 const settled = [];
 const one = await tide.translate(SENTENCE, { alternatives: 2, candidates: 3, onSettled: (event) => settled.push(event.text) });
 assert.equal(one.text, translation);

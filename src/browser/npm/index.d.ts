@@ -28,6 +28,8 @@ export interface Model {
   /** Codes of languages, for example "zh" and "en". */
   source: string;
   target: string;
+  /** The kind of attention, for example "additive". */
+  attention: string;
   /** Whether the model has attention, so that sentences have an alignment. */
   alignment: boolean;
   layers: number;
