@@ -456,6 +456,12 @@ def check_explanations(page):
     page.wait(f"{MEANING}.length === 1")
     page.point("document.querySelector('h1')")
     equal(page.value(f"{MEANING}.length"), 0, "an explanation without its term")
+    page.point(f"{TARGET}[{TARGET}.length - 1]")
+    page.wait(f"{MEANING}.length === 1")
+    page.value("$('projector').click()")
+    page.wait(f"{MEANING}.length === 0")  # </s> is gone
+    page.value("$('projector').click()")
+    page.point("document.querySelector('h1')")
     # the keyboard
     page.value("$('scale').focus()")
     page.press("Shift+Tab")
@@ -753,6 +759,13 @@ def check_difference(page):
     less = page.value(f"[...{FIGURES}[2].querySelectorAll('td.less')].filter((cell) => cell.textContent).length")
     equal(less, sum(number < 0 for row in c for number in row), "negative cells")
     check(less, "no negative cells")
+    signed = page.value(f"[...{FIGURES}[2].querySelectorAll('td')].map((cell) => cell.textContent).filter(Boolean)")
+    equal([text for text in signed if text[0] not in "+−"], [], "differences without a sign")
+    row = f"{FIGURES}[2].querySelectorAll('tbody tr')[1]"
+    page.point(f"{row}.firstChild")
+    heads = page.value(f"""[[...{FIGURES}[2].querySelectorAll("thead th")], [...{row}.querySelectorAll("td")]]
+        .map((side) => side.map((one) => [one.classList.contains("less"), one.style.getPropertyValue("--weight")]))""")
+    equal(heads[0], heads[1], "colours of the heads of a row")
     equal(page.value("document.querySelector('.legend').textContent"), "−100%100%", "the legend of a difference")
     page.value("""$("model").value = "back", $("model").dispatchEvent(new Event("change"))""")
     page.wait(f"{DONE} && document.querySelector('.view').value === 'one'")

@@ -57,7 +57,8 @@ function planMatrix({ source, target }) {
 }
 
 /** Draws a matrix with its labels; its grid begins at (0, 0). */
-function matrixPicture({ source, sourceWord, target, targetWord, matrix }, { cell, font, gap, across, down, layouts }, byRow) {
+function matrixPicture(alignment, { cell, font, gap, across, down, layouts }, byRow) {
+  const { source, sourceWord, target, targetWord, matrix, isDifference } = alignment;
   const grid = make("g", { "font-size": font });
   const quiet = (text) => (text === "</s>" || text === label(" ") ? { fill: lightColour("--pale") } : {});
   const addText = (attributes, text) => grid.append(make("text", { ...attributes, ...quiet(text) }, text));
@@ -79,11 +80,11 @@ function matrixPicture({ source, sourceWord, target, targetWord, matrix }, { cel
   matrix.forEach((row, i) =>
     row.forEach((weight, j) => {
       const place = { x: j * cell, y: i * cell, width: cell, height: cell, fill: colourOf(tints[i][j]), stroke: "#d4d4d4" };
-      const name = `${label(source[j])} → ${label(target[i])}: ${percent(weight)}`;
+      const name = `${label(source[j])} → ${label(target[i])}: ${percent(weight, isDifference)}`;
       grid.append(make("rect", { ...place, "stroke-width": 0.6 }, make("title", {}, name)));
       if (isFaint(weight) || cell < 26) return;
       const at = { x: (j + 0.5) * cell, y: (i + 0.63) * cell, fill: isStrong(tints[i][j]) ? "#ffffff" : "#000000" };
-      numbers.append(make("text", at, numberOf(weight)));
+      numbers.append(make("text", at, numberOf(weight, isDifference)));
     }),
   );
   const edge = { width: across.length * cell, height: down.length * cell, fill: "none", stroke: "#808080" };

@@ -3,12 +3,12 @@
 const explanations = {
   en: {
     end: "</s> is the end of a sentence: the model reads it like a word, and writes it when the translation is complete.",
-    piece: "The model reads and writes pieces: frequent words are one piece each, rare words consist of several.",
+    piece: "The model reads and writes pieces: a piece is a word, a part of a word, or one character.",
     score: "The score is the logarithm of a translation's probability, divided by a power of its length: near 0 is good.",
     alpha: "α is the attention weight: how much attention a source word gets while the model writes a word.",
     hypothesis: "A hypothesis is a translation that the search has found; the one with the best score is the first.",
-    layer: "The model has several layers, one after the other; each reads the source with attention weights of its own.",
-    head: "A head is one of several attentions that work at the same time in a layer; each can read other words.",
+    layer: "The decoder has several layers, one after the other; each reads the source with attention weights of its own.",
+    head: "A head is one of several attentions that work side by side; each has attention weights of its own.",
     probability: "The probability says how likely the model finds a piece at this place, after the pieces before it.",
     loss: "The loss is what the training makes smaller: large where the model finds the reference unlikely.",
     perplexity: "A perplexity of 10 means that the model is as unsure of a piece as of one of 10 equally likely ones.",
@@ -17,19 +17,19 @@ const explanations = {
     chrf: "chrF, from 0 to 100, says how many groups of one to six characters a translation shares with the reference.",
     gradient: "The gradient says how to change each weight; its norm is the size of all changes: peaks mean trouble.",
     rate: "The learning rate is the size of the steps in which the training changes the weights.",
-    entropy: "The attention entropy says how widely the attention spreads: 0 if it is always on one source piece.",
-    diversity: "The attention diversity is the share of places that some piece reads most: near 0, the model reads one.",
+    entropy: "The attention entropy says how widely the attention spreads: 0 if a step has all of it on one source piece.",
+    diversity: "The attention diversity says how many source pieces have the largest weight of a step: near 0, always the same.",
     dev: "The dev set is a small part of the corpus that the model never learns from: it shows how well new text is translated.",
-    aer: "AER, the alignment error rate, compares links with those of people: 0 if they are the same, 1 if none is.",
+    aer: "AER, the alignment error rate, compares links with those of people: 0 if all sure links are found and no wrong ones, 1 if all are wrong.",
   },
   zh: {
     end: "</s> 是句子的结束：模型像读词一样读它，译文完成时写出它。",
-    piece: "模型读写的单位是子词：常用词是一个子词，罕见词由几个子词组成。",
+    piece: "模型读写的单位是子词：一个词、词的一部分，或一个字符。",
     score: "得分是译文概率的对数，再除以长度的幂：越接近 0 越好。",
     alpha: "α 是注意力权重：模型写一个词时，把多少注意力放在原文的一个词上。",
     hypothesis: "假设是搜索找到的一个译文；得分最好的排在第一。",
-    layer: "模型有先后相接的几层；每层都用自己的注意力权重读原文。",
-    head: "头是一层中同时工作的几个注意力之一；每个头可以读不同的词。",
+    layer: "解码器有先后相接的几层；每层都用自己的注意力权重读原文。",
+    head: "头是并列工作的几个注意力之一；每个头有自己的注意力权重。",
     probability: "概率表示：在前面的子词之后，模型认为这个位置是这个子词的可能性有多大。",
     loss: "损失是训练要减小的数：模型认为参考译文越不可能，损失就越大。",
     perplexity: "困惑度为 10，表示模型对每个子词的把握，就像在 10 个同样可能的子词中选一个。",
@@ -38,10 +38,10 @@ const explanations = {
     chrf: "chrF 从 0 到 100，表示译文与参考译文有多少相同的一至六个字符的片段。",
     gradient: "梯度表示每个权重应如何改变，它的范数是全部改变的大小：突然升高表示有问题。",
     rate: "学习率是训练改变权重时的步长。",
-    entropy: "注意力的熵表示注意力有多分散：如果每个子词只读一个原文子词，就是 0。",
-    diversity: "注意力的多样性，是被某个译文子词读得最多的原文子词所占的比例：接近 0，表示模型只看一处。",
+    entropy: "注意力的熵表示注意力有多分散：如果每一步只注意一个原文子词，就是 0。",
+    diversity: "注意力的多样性，看有多少原文子词在某一步的权重最大：接近 0，表示总是同一个。",
     dev: "开发集是语料中模型从不学习的一小部分：用来检查新文字译得好不好。",
-    aer: "AER 是对齐错误率，把链接与人工链接比较：完全相同是 0，完全不同是 1。",
+    aer: "AER 是对齐错误率，把链接与人工链接比较：找到全部确定的链接而没有错的是 0，全错是 1。",
   },
 }[language];
 
@@ -79,7 +79,13 @@ function followTerm({ target }) {
   if (term || (!target.closest(".meaning") && !explained?.matches(":focus-visible"))) showMeaning(term);
 }
 
+/** Hides the explanation of a term that is no longer on the page. */
+function leaveRemoved() {
+  if (explained && !explained.isConnected) showMeaning(null);
+}
+
 for (const kind of ["mouseover", "focusin"]) document.addEventListener(kind, followTerm);
+new MutationObserver(leaveRemoved).observe(document.body, { childList: true, subtree: true });
 document.addEventListener("focusout", () => explained?.matches(":hover") || showMeaning(null));
 document.addEventListener("scroll", () => showMeaning(explained), true);
 document.addEventListener("keydown", (event) => {

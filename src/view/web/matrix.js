@@ -39,14 +39,14 @@ function mergeWords({ source, sourceWord, target, targetWord, matrix }) {
   return { ...words, sourceWord: [...words.source.keys()], targetWord: [...words.target.keys()], matrix: merged };
 }
 
-/** A weight in percent, as in a cell; "" for 0. */
-function numberOf(weight) {
+/** A weight in percent, as in a cell; "" for 0. A difference has a sign. */
+function numberOf(weight, isDifference) {
   const size = Math.round(100 * Math.abs(weight));
-  return size ? (weight < 0 ? "−" : "") + size : "";
+  return size ? (weight < 0 ? "−" : isDifference ? "+" : "") + size : "";
 }
 
 /** Formats a weight as a percentage. */
-const percent = (weight) => `${numberOf(weight) || 0}%`;
+const percent = (weight, isDifference) => `${numberOf(weight, isDifference) || 0}%`;
 
 /** The numbers of page.css that say how a matrix is drawn. */
 const drawing = (() => {
@@ -65,12 +65,16 @@ const label = (text) => text.trim() || "␣";
 
 /** Characters that are as wide as high, for a regular expression. */
 const SQUARE = "[\\p{sc=Han}\\p{sc=Hangul}\\p{sc=Hira}\\p{sc=Kana}\\u3000-\\u303f\\uff01-\\uff60]";
-const isSquare = (text) => new RegExp(SQUARE, "u").test(text);
+const square = new RegExp(SQUARE, "u");
+const isSquare = (text) => square.test(text);
 
 /** The weights that colours show: those of a matrix, or by row, as shares of the largest weight of each row. */
 function tintsOf(matrix, byRow) {
-  const largest = (row) => Math.max(...row.map(Math.abs), 1e-9);
-  return byRow ? matrix.map((row) => row.map((weight) => weight / largest(row))) : matrix;
+  if (!byRow) return matrix;
+  return matrix.map((row) => {
+    const largest = Math.max(...row.map(Math.abs), 1e-9);
+    return row.map((weight) => weight / largest);
+  });
 }
 
 /** The width of a text in em, in the page's font. */
@@ -87,13 +91,12 @@ function weightsAt(alignment, row, column) {
   return row === null ? alignment.matrix.map((weights) => weights[column]) : alignment.matrix[row];
 }
 
-/** The sentences of describe, and the name of a matrix. */
+/** The sentences of describe, and the name of a matrix. That of a difference is among the texts of the live page. */
 const wording = {
   en: {
     readFrom: (target, list) => `"${target}" is read from ${list}`,
     readFor: (source, list) => `"${source}" is read for ${list}`,
     weight: (target, source, weight) => `"${target}" is read from ${source}: ${weight}`,
-    difference: (target, source, weight) => `difference of "${target}" and ${source}: ${weight}`,
     nothing: "nothing",
     rest: (n) => `and ${n} with less`,
     alignment: "alignment",
@@ -102,7 +105,6 @@ const wording = {
     readFrom: (target, list) => `“${target}”读自：${list}`,
     readFor: (source, list) => `“${source}”用于：${list}`,
     weight: (target, source, weight) => `“${target}”读自“${source}”：${weight}`,
-    difference: (target, source, weight) => `“${target}”与“${source}”之差：${weight}`,
     nothing: "无",
     rest: (n) => `另有 ${n} 个权重较小`,
     alignment: "对齐",
@@ -121,10 +123,10 @@ function describe(alignment, row, column) {
   if (row === null && column === null) return "";
   const { source, target } = alignment, most = 12;
   if (row !== null && column !== null)
-    return (alignment.isDifference ? wording.difference : wording.weight)(
+    return (alignment.isDifference ? text.difference : wording.weight)(
       label(target[row]),
       label(source[column]),
-      percent(alignment.matrix[row][column]),
+      percent(alignment.matrix[row][column], alignment.isDifference),
     );
   const others = row === null ? target : source;
   const found = weightsAt(alignment, row, column)
@@ -140,7 +142,8 @@ function describe(alignment, row, column) {
 /**
  * Draws an alignment into the container, a block element; replaces what the container holds.
  *
- * alignment  {source, target, matrix}: the texts of both sides, and for each target text a row of weights, 0 to 1
+ * alignment  {source, target, matrix, isDifference}: the texts of both sides, and for each target text a row of weights, 0 to 1;
+ *            or if isDifference, -1 to 1
  * options    caption: the name of the table for screen readers
  *            byRow: whether colours show shares of the largest weight of a row; read again by update
  *            onPoint(row, column, held): called when the user points at a cell, a row (column null), a column (row
@@ -213,7 +216,7 @@ function drawMatrix(container, alignment, options = {}) {
       row.forEach((weight, j) => {
         const cell = cells[i][j];
         cell.style.setProperty("--weight", Math.abs(tints[i][j]));
-        cell.textContent = numberOf(weight);
+        cell.textContent = numberOf(weight, shown.isDifference);
         cell.className = isFaint(weight) ? "faint" : isStrong(tints[i][j]) ? "strong" : "";
         if (weight < 0) cell.classList.add("less");
       }),
@@ -235,9 +238,10 @@ function drawMatrix(container, alignment, options = {}) {
 
   function light(element, weight, kind) {
     element.classList.add(kind);
-    if (weight !== undefined) element.style.setProperty("--weight", weight);
+    if (weight !== undefined) element.style.setProperty("--weight", Math.abs(weight));
     lit.push([element, kind]);
     if (kind === "lit" && isStrong(weight)) light(element, undefined, "strong");
+    if (weight < 0) light(element, undefined, "less");
   }
 
   function point(row, column) {
