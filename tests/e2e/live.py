@@ -114,7 +114,7 @@ def check_opening(page, translation):
             const lead = isWord(row.firstChild) && isWord(head) ? first - second : 0;
             return { lead, found: [i, row.firstChild.textContent, head.textContent, Math.round(100 * first)] }; });
         return leads.sort((a, b) => b.lead - a.lead)[0].found; })()""")
-    said = f'"{word}" is read mostly from {column} ({weight}%): see the colours in its row.'
+    said = f'In the row of "{word}", {column} has the largest weight: {weight}%.'
     state = f"[{SAID}, [...document.querySelectorAll('.translated .pointed')].map((one) => one.firstChild.data)]"
     equal(page.value(state), [said, [word]], "what is seen")
     page.point(f"{TARGET}[{int(row == 0)}]")
@@ -128,6 +128,10 @@ def check_opening(page, translation):
     equal(list(rows)[page.value(f"clearestRow({json.dumps(alignment)})")], "clear", "the clearest row")
     page.value("document.getElementById('level').click()")
     check("text=" in page.value("location.hash") and page.value(LESSON), "what the user has done is in the address")
+    page.open(page.url, width=1280, height=800)
+    page.wait(f"{DONE} && {SAID}")
+    page.value("ask('why?')")
+    check(not page.value(LESSON), "a lesson about an alignment that is hidden")
     # what is typed takes the place of the example
     for act in (lambda: None, lambda: page.click("$('text')")):
         page.open(page.url, width=1280, height=800)
@@ -299,6 +303,10 @@ def check_keyboard(page):
     page.press("w")
     equal(page.value("document.getElementById('level').getAttribute('aria-pressed')"), "true", "w shows words")
     page.wait("document.querySelector('.translated .piece')")
+    equal(page.value(f"document.activeElement === {CELL % (1, 1)}"), True, "the focus stays in the matrix")
+    page.value(f"{SOURCE}[1].focus()")
+    page.press("w", "w")
+    equal(page.value(f"document.activeElement === {SOURCE}[1]"), True, "the focus stays in the source")
     page.value(f"{TARGET}[0].focus()")
     page.press("Escape")
     equal(page.value("document.activeElement.id"), "text", "Escape returns to the text")
@@ -557,7 +565,7 @@ def check_projector(page, translation):
     large = page.value(size)
     check(large[0] > small[0] and large[-1] >= small[-1], f"sizes: {small[0]} {small[-1]}, {large[0]} {large[-1]}")
     equal(page.value(f"{CONTROLS}.map((one) => one.id)"), ["projector"], "controls for an audience")
-    check("rows add up to less" in page.value("document.querySelector('.legend').textContent"), "the legend")
+    check("rows may add up to less than 100%" in page.value("document.querySelector('.legend').textContent"), "the legend")
     check("mode=projector" in page.value("location.hash"), "the address")
     for width, height in ((1024, 768), (390, 844), (512, 384)):
         page.show(SENTENCE, "&mode=projector&level=word", width=width, height=height)
@@ -587,8 +595,10 @@ def check_question(page):
         page.point(f"{TARGET}[1]")
         equal(page.value(f"[{frame}, {STEP}.checkVisibility(), {LIT % '.line'}.some((weight) => weight > 0)]"), [False] * 3,
               "before the answer")
+    pictures = "['svg', 'png', 'text'].map((name) => document.querySelector(`[data-format=${name}]`).disabled)"
+    equal(page.value(pictures), [True, True, False], "pictures without a matrix")
     page.click(f"{SOURCE}[1]")
-    equal(page.value(frame), True, "after the answer")
+    equal(page.value(f"[{frame}, ...{pictures}]"), [True, False, False, False], "after the answer")
     check('"水" is read for' in page.value(SAID), f"what is said: {page.value(SAID)}")
     page.open(link, width=1280, height=800)
     page.wait(DONE)
@@ -709,6 +719,9 @@ NUMBERS = """(frame) => [...frame.querySelectorAll('tbody tr')].map((row) => [..
     .map((cell) => Number(cell.textContent.replace('−', '-'))))"""
 
 
+MENU = "document.querySelector('.panel:not([hidden]) .view')"
+
+
 def check_all_heads(page):
     """The matrices of all heads and layers beside each other."""
     alone = []
@@ -718,6 +731,8 @@ def check_all_heads(page):
             alone.append(page.value(f"({NUMBERS})(document.querySelector('.frame > .matrix'))"))
     page.show("It rained.", "&model=back&view=heads")
     page.wait(FULL)
+    asked = [json.loads(body) for body in page.bodies()[-4:]]
+    equal([(one["alternatives"], one["candidates"]) for one in asked], [(0, 0)] * 4, "what is asked for weights only")
     names = [f"Layer {layer} · Head {head}" for layer in (1, 2) for head in (1, 2)]
     equal(page.value(f"{FIGURES}.map((one) => one.querySelector('figcaption').textContent)"), names, "captions of heads")
     equal(page.value(f"{FIGURES}.map({NUMBERS})"), alone, "heads as small multiples and alone")
@@ -732,11 +747,25 @@ def check_all_heads(page):
     equal(page.value("[...document.querySelectorAll('.panel:not([hidden]) .frame select')].map((one) => one.value)"),
           ["one", "2", "1"], "a click shows one head alone")
     equal(page.value(f"({NUMBERS})(document.querySelector('.frame > .matrix'))"), alone[2], "the head alone")
+    page.show("He left. It rained yesterday and I did not go to the beach.", "&model=back&view=heads")
+    page.wait(FULL)
+    page.point(f"{TARGET}[{TARGET}.length - 1]")  # a row that the first sentence does not have
+    page.value("translator.translate = (_, { signal }) => { window.signal = signal; return new Promise(() => {}); }")
+    for view in ("hypotheses", "heads", "one"):
+        page.value(f"{MENU}.value = '{view}', {MENU}.dispatchEvent(new Event('change'))")
+    equal(page.value("signal.aborted"), True, "a search for heads that nobody wants")
     page.clean("all heads")
 
 
 def check_all_hypotheses(page):
+    room = "document.querySelector('.frame > .matrix').style.getPropertyValue('--above')"
+    page.show(SENTENCE, width=1280, height=800)
+    found = page.value(room)
     page.show(SENTENCE, "&view=hypotheses", width=1280, height=800)
+    page.wait(FULL)
+    page.value(f"{MENU}.value = 'one', {MENU}.dispatchEvent(new Event('change'))")
+    equal(page.value(room), found, "the room for a matrix after small multiples")
+    page.value(f"{MENU}.value = 'hypotheses', {MENU}.dispatchEvent(new Event('change'))")
     page.wait(FULL)
     captions = page.value(f"{FIGURES}.map((one) => one.querySelector('figcaption').textContent)")
     scores = page.value("[...document.querySelectorAll('.best small')].map((one) => one.textContent)")
@@ -750,7 +779,20 @@ def check_all_hypotheses(page):
     page.clean("all hypotheses")
 
 
+def refuse(page, path):
+    """Lets the server refuse one request to this path, because it is busy."""
+    page.value(f"window.real ??= fetch, window.refused = '{path}'")
+    page.value("""window.fetch = (path, options) => { if (path !== refused) return real(path, options);
+        window.refused = null;
+        return Promise.resolve(new Response("{}", { status: 429, headers: { "Retry-After": 0.2 } })); }""")
+
+
 def check_difference(page):
+    page.show(SENTENCE, "&model=run&beside=other", width=1280, height=800)
+    refuse(page, "v1/align")
+    page.value(f"{MENU}.value = 'difference', {MENU}.dispatchEvent(new Event('change'))")
+    page.wait(FULL)
+    equal(page.value("refused"), None, "a busy server")
     page.show(SENTENCE, "&model=run&beside=other&view=difference", width=1280, height=800)
     page.wait(FULL)
     a, b, c = page.value(f"{FIGURES}.map({NUMBERS})")
@@ -802,10 +844,49 @@ def check_step(page):
     page.wait(f"{title}.startsWith('Step 1:')")
     equal(page.value(f"{STEP}.querySelector('.value').textContent"), "<s>", "before the first piece")
     check(page.pdf(os.devnull) <= 2, "printed pages with a step")
+    refuse(page, "v1/explain")
+    page.value(f"{TARGET}[2].focus()")
+    page.wait(f"{title}.startsWith('Step 3')")
+    equal(page.value("[refused, document.querySelector('.problem').textContent, largestOf([3, -4], new Array(3e5).fill(2))]"),
+          [None, "", 4], "after a busy server; many numbers")
     page.show(SENTENCE, "&step=4", width=390, height=800)
     page.wait(f"{opened} && {title}.startsWith('Step 4')")
     equal(page.value("document.documentElement.scrollWidth"), 390, "the width of a step")
+    shares = page.value(f"[...{STEP}.lastChild.querySelectorAll('.quantity:last-child td')].map((cell) => cell.textContent)")
+    check(len(shares) > 8 and not any(re.fullmatch("[0-9]%", share) for share in shares), f"small probabilities: {shares}")
+    files = page.value(f"[...{STEP}.querySelectorAll('small')].map((one) => one.textContent.split('/').at(-1))")
+    equal(files, [f"{name}.c." for name in ("state", "attention_additive", "attention", "state", "readout")], "files")
     page.clean("step")
+
+
+def check_step_requests(page):
+    """A click is one request; an answer about the sentence before is not drawn."""
+    explained = "requests to explain"
+    page.show(SENTENCE + "他走了。", "&step=4", width=1280, height=900)
+    page.wait(f"{STEP}.querySelectorAll('.quantity').length > 3")
+    page.requests.clear()
+    page.click("document.querySelectorAll('.pair')[1].querySelectorAll('.translated .piece')[1]")
+    page.wait(f"{STEP}.querySelector('h3').textContent.startsWith('Step 2')")
+    equal(len([one for one in page.requests if one["url"].endswith("/v1/explain")]), 1, explained)
+    page.show(SENTENCE, "&step=4", width=1280, height=900)
+    page.wait(f"{STEP}.querySelectorAll('.quantity').length > 3")
+    page.value("""window.asked = [], translator.explain = ((explain) => (step, signal) =>
+        new Promise((done) => asked.push({ signal, go: async () => done(await explain(step)) })))(translator.explain)""")
+    page.click(f"{STEP}.querySelector('[title=\"the next piece\"]')")
+    page.value("translator.translate = ((translate) => async (...given) => { await new Promise((go) => (window.go = go));"
+               "return translate(...given); })(translator.translate)")
+    page.value("$('text').select()")
+    page.send("Input.insertText", text="他走了。")
+    page.wait("window.go")
+    page.value("go()")
+    page.wait(f"{DONE} && asked.length === 2")
+    equal(page.value("asked.map(({ signal }) => signal.aborted)"), [True, False], explained)
+    before = page.value(f"{STEP}.querySelector('h3').textContent")
+    page.value("asked[0].go()")
+    equal(page.value(f"{STEP}.querySelector('h3').textContent"), before, "an answer about the sentence before")
+    page.value("asked[1].go()")
+    page.wait(f"{STEP}.querySelector('h3').textContent !== {before!r}")
+    page.clean("requests for steps")
 
 
 def check_step_of_heads(page):
@@ -817,6 +898,8 @@ def check_step_of_heads(page):
     page.wait(f"{STEP}.querySelectorAll('.quantity').length > 3")
     names = page.value(f"[...{STEP}.querySelectorAll('select')[0].options].map((one) => one.textContent)")
     equal(names, ["layer 1: translation", "layer 1: source", "layer 2: translation", "layer 2: source"], "attentions of layers")
+    files = page.value(f"[...{STEP}.querySelectorAll('small')].map((one) => one.textContent.split('/').at(-1))")
+    equal(files, [f"{name}.c." for name in ("multi_head", "multi_head", "transformer", "transformer")], "files")
     first = page.value(ALPHAS)
     equal(first, page.value(ROW % 0), "weights of a head in a step")
     choose(1, 1)
@@ -1050,6 +1133,7 @@ def test_page(url, translation, links):
         check_all_hypotheses(page)
         check_difference(page)
         check_step(page)
+        check_step_requests(page)
         check_step_of_heads(page)
         check_row_scale(page)
         check_explanations(page)

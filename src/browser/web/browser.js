@@ -126,6 +126,6 @@ const translator = (() => {
     setKey: () => {},
     translate: (request, listeners) =>
       ask("/v1/stream", requestFields(request), eventReader(listeners), listeners.signal),
-    explain: (step) => ask("/v1/explain", stepFields(step), (answer) => JSON.parse(answer).explanation),
+    explain: (step, signal) => ask("/v1/explain", stepFields(step), (answer) => JSON.parse(answer).explanation, signal),
   };
 })();

@@ -25,9 +25,9 @@ function differenceOf(first, second) {
 /**
  * Makes the small multiples of a panel, and the menu that chooses them.
  *
- * panel  {find(request), viewHead(layer, head), viewHypothesis(k), point(row, column, held), fail(problem)}: resolves to the
- *        Sentence of a Request; shows one head or one hypothesis alone; is told where the user points at in matrices of
- *        the shown words; is told that a search has failed
+ * panel  {find(request), align(given), endFinding(), viewHead(layer, head), viewHypothesis(k), point(row, column, held)}:
+ *        resolves to the Sentence of a Request; resolves to the alignment that translator.align gives; ends what these two
+ *        search; shows one head or one hypothesis alone; is told where the user points at in matrices of the shown words
  *
  * Returns {menu, element, choose, draw, point, forget, parts}:
  *   choose(view)                      chooses a view, if there is such a one; else one matrix
@@ -53,7 +53,8 @@ function makeGallery(panel) {
           caption: [layer && `${text.layer} ${layer}`, head && `${text.head} ${head}`].filter(Boolean).join(" · "),
           view: () => panel.viewHead(layer, head),
           async find() {
-            const result = await panel.find({ text: slot.text, prefix: slot.result.pieces, layer, head });
+            const only = { alternatives: 0, candidates: 0 }; // its weights are all that is shown
+            const result = await panel.find({ text: slot.text, prefix: slot.result.pieces, layer, head, ...only });
             return (byWord) => shownOf({ ...slot, result }, byWord);
           },
         })),
@@ -74,7 +75,7 @@ function makeGallery(panel) {
       let pieces = null; // of the other model
       async function others() {
         const given = { text: slot.text, translation: slot.result.translatedText, model: other };
-        pieces = pieces ?? spellAlignment(await translator.align(given));
+        pieces = pieces ?? spellAlignment(await panel.align(given));
         return (byWord) => forAudience(byWord ? mergeWords(pieces) : pieces);
       }
       return [
@@ -111,14 +112,10 @@ function makeGallery(panel) {
 
   /** Finds the alignments of the items, one after the other. */
   async function fill(view) {
-    try {
-      for (const item of view.items) {
-        item.alignment = await item.find();
-        if (shown !== view) return;
-        drawItem(item);
-      }
-    } catch (problem) {
-      if (shown === view) panel.fail(problem);
+    for (const item of view.items) {
+      item.alignment = await item.find();
+      if (shown !== view) return;
+      drawItem(item);
     }
   }
 
@@ -127,10 +124,7 @@ function makeGallery(panel) {
     if ((model.layers || 1) * (model.heads || 1) > 1) views.push("heads");
     if (model.alternatives !== 0) views.push("hypotheses");
     if (other?.alignment && translator.align) views.push("difference");
-    if ([...menu.options].map(({ value }) => value).join() === views.join()) return;
-    const chosen = menu.value;
-    menu.replaceChildren(...views.map((view) => make("option", { value: view }, `${text.view}: ${text.views[view]}`)));
-    menu.value = views.includes(chosen) ? chosen : "one";
+    fillSelect(menu, views.map((view) => [view, `${text.view}: ${text.views[view]}`]));
   }
 
   function draw(slot, model, other, newLevels) {
@@ -152,6 +146,7 @@ function makeGallery(panel) {
   }
 
   function forget() {
+    if (shown) panel.endFinding();
     shown = null;
   }
 

@@ -1,8 +1,7 @@
 // The live page: the text, the models and the address of the page. panel.js shows what a model makes of the text.
 const DEBOUNCE = 200; // milliseconds from the last key to the request
 
-let models = [], byWord = false, byRow = false; // byRow: colours relative to the largest weight of each row
-let likelihood = false; // whether the probabilities of the translated words are shown
+let models = [];
 let question = ""; // of a teacher; the alignment appears after the answer
 let composing = false; // an input method has text that is not final
 let pending = null; // the timer of the next translation
@@ -10,10 +9,21 @@ let opening = ""; // the example that the page has opened on; "" if the text is 
 let untouched = false; // whether the user has done nothing since then
 
 const announce = (said) => ($("announced").textContent = said);
-const leave = () => (projected ? switchProjector() : $("text").focus());
-const shows = { byWord: () => byWord, byRow: () => byRow, likelihood: () => likelihood, asks: () => Boolean(question) };
-const switches = { switchLevel, switchScale, switchLikelihood };
-const common = { ...shows, ...switches, announce, leave, changed, remember };
+const leave = () => (projected ? flip("projector") : $("text").focus());
+
+/** The switches, by the id of their button: whether each is on, and then its field in the address and the value there; show()
+ * shows its state, besides the button and the panels. */
+const switches = {
+  level: { isOn: false, field: "level", value: "word", show: showLevel },
+  scale: { isOn: false, field: "scale", value: "row" },
+  likely: { isOn: false, field: "probabilities", value: "shown" },
+  projector: { isOn: false, field: "mode", value: "projector", show: showProjector },
+};
+const isOn = (id) => switches[id].isOn;
+
+const shows = { byWord: () => isOn("level"), byRow: () => isOn("scale"), likelihood: () => isOn("likely") };
+const flips = { switchLevel: () => flip("level"), switchScale: () => flip("scale"), switchLikelihood: () => flip("likely") };
+const common = { ...shows, ...flips, asks: () => Boolean(question), announce, leave, changed, remember };
 const panels = [0, 1].map((k) => makePanel({ ...common, beside: () => besides(k) }));
 
 // ---- models ----
@@ -25,19 +35,20 @@ const languageName = (code) => new Intl.DisplayNames(language, { type: "language
 /** The models that can stand beside a model: those that read the same language. */
 const companions = (model) => models.filter((other) => other !== model && other.source === model.source);
 
+const shownPanels = () => panels.filter(({ element }) => !element.hidden);
+
 /** The model beside that of panel k, if it is the first of two; else undefined. */
 const besides = (k) => (k ? undefined : modelNamed($("beside").value));
 
-function option(model) {
-  return make("option", { value: model.name }, `${model.name} · ${direction(model)}`);
-}
+/** The choices of a menu of models, for fillSelect. */
+const choicesOf = (some) => some.map((model) => [model.name, `${model.name} · ${direction(model)}`]);
 
 /** Shows the model, and beside it the model `beside` if it can stand there. */
 function chooseModels(name, beside) {
   const model = modelNamed(name) ?? models[0], others = companions(model);
   const second = others.find((other) => other.name === beside);
   $("model").value = model.name;
-  $("beside").replaceChildren(make("option", { value: "" }, text.alone), ...others.map(option));
+  fillSelect($("beside"), [["", text.alone], ...choicesOf(others)]);
   $("beside").value = second?.name ?? "";
   $("beside").parentNode.hidden = !others.length;
   $("text").lang = model.source;
@@ -120,44 +131,30 @@ function changed() {
   if (two) panels[1].mark(panels[0]);
 }
 
+// ---- switches ----
+
+function turn(id, on) {
+  switches[id].isOn = on;
+  $(id).setAttribute("aria-pressed", on);
+  switches[id].show?.();
+}
+
+function flip(id) {
+  turn(id, !isOn(id));
+  remember();
+  for (const panel of shownPanels()) panel.redraw();
+}
+
+/** Says that Chinese words are characters, if the page shows any. */
 function showLevel() {
   const { source = "", target = "" } = modelNamed($("model").value) ?? {};
-  $("level").setAttribute("aria-pressed", byWord);
-  $("characters").hidden = !byWord || ![source, target].some((code) => code.startsWith("zh"));
-}
-
-function switchLevel() {
-  byWord = !byWord;
-  showLevel();
-  remember();
-  for (const panel of panels) panel.redraw();
-}
-
-function switchScale() {
-  byRow = !byRow;
-  showScale();
-  remember();
-  for (const panel of panels) panel.redraw();
-}
-
-function switchLikelihood() {
-  likelihood = !likelihood;
-  showLikelihood();
-  remember();
-  for (const panel of panels) panel.redraw();
+  $("characters").hidden = !isOn("level") || ![source, target].some((code) => code.startsWith("zh"));
 }
 
 /** Shows the page to an audience, or no longer. */
-function switchProjector() {
-  projected = !projected;
-  showProjector();
-  remember();
-  for (const panel of panels) panel.redraw();
-}
-
 function showProjector() {
+  projected = isOn("projector");
   document.body.classList.toggle("projected", projected);
-  $("projector").setAttribute("aria-pressed", projected);
 }
 
 /** Shows a question above the translation: at most 200 characters. */
@@ -167,9 +164,6 @@ function ask(asked) {
   $("asked").hidden = !question;
   for (const panel of panels) panel.hide();
 }
-
-const showLikelihood = () => $("likely").setAttribute("aria-pressed", likelihood);
-const showScale = () => $("scale").setAttribute("aria-pressed", byRow);
 
 // ---- the address ----
 
@@ -181,10 +175,7 @@ function remember() {
   const state = new URLSearchParams();
   const fields = { text: $("text").value, model: models.length > 1 ? $("model").value : "", beside: $("beside").value };
   for (const [name, value] of Object.entries(fields)) if (value) state.set(name, value);
-  if (byWord) state.set("level", "word");
-  if (byRow) state.set("scale", "row");
-  if (likelihood) state.set("probabilities", "shown");
-  if (projected) state.set("mode", "projector");
+  for (const { isOn, field, value } of Object.values(switches)) if (isOn) state.set(field, value);
   if (question) state.set("ask", question);
   panels.forEach((panel, k) => {
     if (panel.element.hidden) return;
@@ -197,15 +188,9 @@ function remember() {
 function recall(typed = "") {
   const state = new URLSearchParams(location.hash.slice(1));
   if (!typed) $("text").value = state.get("text") ?? "";
-  byWord = state.get("level") === "word";
-  byRow = state.get("scale") === "row";
-  likelihood = state.get("probabilities") === "shown";
-  projected = state.get("mode") === "projector";
+  for (const [id, { field, value }] of Object.entries(switches)) turn(id, state.get(field) === value);
   $("question").value = state.get("ask") ?? "";
   $("teachers").open = Boolean($("question").value);
-  showScale();
-  showLikelihood();
-  showProjector();
   ask($("question").value);
   chooseModels(state.get("model"), state.get("beside"));
   untouched = !$("text").value && !composing;
@@ -250,10 +235,7 @@ function listen() {
       if (opening) open();
       translate();
     });
-  $("level").addEventListener("click", switchLevel);
-  $("scale").addEventListener("click", switchScale);
-  $("likely").addEventListener("click", switchLikelihood);
-  $("projector").addEventListener("click", switchProjector);
+  for (const id of Object.keys(switches)) $(id).addEventListener("click", () => flip(id));
   $("question").addEventListener("input", () => {
     ask($("question").value);
     remember();
@@ -266,7 +248,7 @@ function listen() {
     translate();
   });
   document.addEventListener("keydown", (event) => {
-    if (event.key === "Escape" && projected && !event.defaultPrevented) switchProjector();
+    if (event.key === "Escape" && projected && !event.defaultPrevented) flip("projector");
   });
   addEventListener("hashchange", () => recall());
 }
@@ -284,7 +266,7 @@ async function begin() {
     $("problem").replaceChildren(...failureLine(problem));
     return;
   }
-  $("model").replaceChildren(...models.map(option));
+  fillSelect($("model"), choicesOf(models));
   listen();
   for (const id of ["projector", "link", "help", "settings", "panels"]) $(id).hidden = false; // before, they have no sense
   recall($("text").value);

@@ -74,7 +74,7 @@ function shownOf(slot, byWord) {
  *   draw(slot, shown, model)   shows a slot
  *   light(shown, row, column)  highlights a row, a column, a cell or nothing
  *   mark(differs)              marks target texts that differ from another model's; differs: a boolean for each
- *   focus(i)                   moves the focus to target text i
+ *   focus(row, column)         moves the focus to target text `row`; row null: to source text `column`
  */
 function makePair(on) {
   const source = make("div", { class: "line", role: "list", "aria-label": text.source });
@@ -126,8 +126,9 @@ function makePair(on) {
       });
     },
     piece: (i) => piecesOf(target)[i],
-    focus(i) {
-      const pieces = piecesOf(target), piece = pieces[Math.min(i, pieces.length - 1)];
+    focus(row, column) {
+      const [pieces, i] = row === null ? [piecesOf(source), column] : [piecesOf(target), row];
+      const piece = pieces[Math.min(i, pieces.length - 1)];
       pieces.forEach((other) => other.setAttribute("tabindex", other === piece ? 0 : -1));
       piece?.focus();
     },

@@ -33,12 +33,14 @@ function makePanel(page) {
   let pinned = [null, null]; // row and column that have the focus
   let answers = false; // whether the user has answered the question
   let teaches = false; // whether the text is an example, and the user has not chosen anything
-  let matrix = null, shown = null; // of the chosen sentence
+  let matrix = null, shown = null; // of the viewed sentence
+  let clearest = -1; // the row of `shown` that an example points at; -1: none
   let searches = [], taking = null, finding = null; // AbortControllers: all; that of a choice; that of the small multiples
   let frame = null;
   const matrixOptions = { onPoint: pointMatrix };
-  const gallery = makeGallery({ find, viewHead, viewHypothesis: viewAlone, point: pointMatrix, fail: showFailure });
-  const step = makeStep({ fail: showFailure, changed: page.remember });
+  const views = { viewHead, viewHypothesis: viewAlone, point: pointMatrix };
+  const gallery = makeGallery({ find, align, endFinding: () => finding?.abort(), ...views });
+  const step = makeStep({ persist, changed: page.remember });
   parts.element.append(step.element);
   parts.bar.prepend(gallery.menu);
   parts.frame.prepend(gallery.element);
@@ -66,13 +68,15 @@ function makePanel(page) {
   function drawChosen() {
     const slot = slots[chosen];
     pairs.forEach(({ element }, i) => element.classList.toggle("chosen", i === chosen));
-    drawViewed();
     drawGallery();
+    drawViewed();
     drawHypotheses(slot);
     drawChoices(slot);
     step.draw(isHidden() ? null : slot, model);
     parts.copying.hidden = !slots.length;
-    for (const button of parts.copies) button.disabled = !slots.length || slots.some(({ result }) => !result);
+    const lacks = { svg: parts.frame.hidden, png: parts.frame.hidden }; // a picture needs a matrix
+    const isRunning = !slots.length || slots.some(({ result }) => !result);
+    for (const button of parts.copies) button.disabled = isRunning || Boolean(lacks[button.dataset.format]);
     if (viewed === chosen) point(...pinned);
   }
 
@@ -81,6 +85,7 @@ function makePanel(page) {
     shown = slot ? shownOf(slot, page.byWord()) : null;
     if (!shown?.matrix) shown = null;
     parts.frame.hidden = !shown || isHidden();
+    clearest = teaches && slot?.result && !parts.frame.hidden ? clearestRow(shown) : -1;
     if (!shown) return;
     const rows = matrixOptions.leastRows ?? 0;
     matrixOptions.caption = text.matrix(slot.text);
@@ -99,7 +104,8 @@ function makePanel(page) {
     const isSigned = !gallery.element.hidden && gallery.menu.value === "difference";
     parts.legend.classList.toggle("signed", isSigned);
     parts.legend.firstChild.data = percent(isSigned ? -1 : 0);
-    parts.legend.lastChild.data = (page.byRow() ? text.ofRow : percent(1)) + (projected ? text.endless : "");
+    const isLess = projected && !isSigned; // rows of a difference do not add up to 100%
+    parts.legend.lastChild.data = (page.byRow() ? text.ofRow : percent(1)) + (isLess ? text.withoutEnd : "");
   }
 
   /** Lists the hypotheses of a sentence. Each can be viewed; the list stays. */
@@ -161,7 +167,6 @@ function makePanel(page) {
   function point(row, column) {
     lightOnly(viewed);
     const nothing = row === null && column === null;
-    const clearest = teaches && slots[viewed]?.result && shown ? clearestRow(shown) : -1;
     parts.lesson.hidden = clearest < 0;
     if (shown && isHidden()) {
       pairs[viewed].light(shown, null, null);
@@ -172,7 +177,7 @@ function makePanel(page) {
       parts.said.textContent = describeClearest(shown, clearest);
     } else if (shown && (row ?? 0) < shown.target.length && (column ?? 0) < shown.source.length) {
       matrix.point(row, column);
-      gallery.point(row, column);
+      gallery.point(...(viewed === chosen ? [row, column] : [null, null])); // it shows the chosen sentence
       pairs[viewed].light(shown, row, column);
       parts.said.textContent = describeLikelihood(row, column) + describe(shown, row, column) || text.hint;
     } else parts.said.textContent = slots.length && nothing && model?.alignment === false ? text.noAlignment : "";
@@ -260,6 +265,14 @@ function makePanel(page) {
     });
   }
 
+  /** Resolves to the alignment of a given translation for the small multiples; ends the search before. */
+  function align(given) {
+    finding?.abort();
+    searches.push((finding = new AbortController()));
+    const { signal } = finding;
+    return new Promise((done) => persist(() => translator.align(given, signal), signal, done));
+  }
+
   /** Searches sentence i again from a choice of the user. Resolves when the result is shown; never if it is not. */
   function take(i, prefix) {
     const slot = slots[i];
@@ -344,32 +357,30 @@ function makePanel(page) {
     gallery.forget();
   }
 
-  function showFailure(problem) {
-    parts.problem.replaceChildren(...failureLine(problem));
+  /** Calls act(), which asks the translator, then `then` with the answer. Shows a failure as one line; then it tries again, if
+   * the failure says when, or calls `fail`. After an abort it calls nothing. */
+  async function persist(act, signal, then, fail = () => {}) {
+    if (signal.aborted) return;
+    parts.problem.replaceChildren();
+    try {
+      const answer = await act();
+      if (!signal.aborted) then(answer);
+    } catch (problem) {
+      if (signal.aborted) return;
+      parts.problem.replaceChildren(...failureLine(problem));
+      if (problem.seconds) setTimeout(persist, 1000 * problem.seconds, act, signal, then, fail);
+      else fail();
+    }
   }
 
-  /** Translates, then calls `then` with the translation. Shows a failure as one line; then it tries again, if the failure
-   * says when, or calls `fail`. Returns the AbortController. */
+  /** Translates, as persist. Returns the AbortController. */
   function search(request, listeners, then = () => {}, fail = () => {}) {
-    const controller = new AbortController();
+    const controller = new AbortController(), { signal } = controller;
     const [layer, head] = parts.choosers.map((chooser) => Number(chooser.value));
     const alternatives = Math.min(ALTERNATIVES, model.alternatives ?? ALTERNATIVES);
-    const options = { model, layer, head, alternatives, candidates: CANDIDATES };
+    const asked = { model, layer, head, alternatives, candidates: CANDIDATES, ...request };
     searches.push(controller);
-    function attempt() {
-      if (controller.signal.aborted) return;
-      parts.problem.replaceChildren();
-      translator
-        .translate({ ...options, ...request }, { ...listeners, signal: controller.signal })
-        .then(then)
-        .catch((problem) => {
-          if (problem.name === "AbortError") return;
-          showFailure(problem);
-          if (problem.seconds) setTimeout(attempt, 1000 * problem.seconds);
-          else fail();
-        });
-    }
-    attempt();
+    persist(() => translator.translate(asked, { ...listeners, signal }), signal, then, fail);
     return controller;
   }
 
@@ -509,20 +520,23 @@ function makePanel(page) {
       return { layer, head, forced: forced.length ? JSON.stringify(forced) : "", view, step: step.place() };
     },
     redraw() {
-      const kept = pinned;
+      const [row, column] = pinned, wasInMatrix = parts.matrix.contains(document.activeElement);
       draw();
-      if (kept[0] !== null && !parts.matrix.contains(document.activeElement)) pairs[chosen]?.focus(kept[0]);
+      if (document.activeElement !== document.body || (row === null && column === null)) return; // the focus is not lost
+      if (wasInMatrix) matrix.focus(row ?? 0, column ?? 0);
+      else pairs[chosen]?.focus(row, column);
     },
     hide() {
       answers = false;
-      drawChosen();
+      if (!parts.element.hidden) drawChosen();
     },
     words(i) {
       return slots[i]?.result ? shownOf(slots[i], true).target.map((word) => word.trim()) : null;
     },
     mark(other) {
+      if (!other) return; // the texts are new: they have no marks
       pairs.forEach((pair, i) => {
-        const [own, others] = [this.words(i), other?.words(i)];
+        const [own, others] = [this.words(i), other.words(i)];
         if (!own || !others) return pair.mark(null);
         const differs = differences(own, others), { parts: pieces, wordOfPiece } = shownOf(slots[i], page.byWord());
         pair.mark(pieces.map(([first]) => differs[wordOfPiece[first]]));
@@ -545,10 +559,10 @@ function clearestRow({ source, target, targetWord, matrix }) {
   return most > 0 ? lead.indexOf(most) : -1;
 }
 
-/** Says from where a row is read. */
+/** Says which weight of a row is the largest. */
 function describeClearest({ source, target, matrix }, row) {
   const weight = Math.max(...matrix[row]);
-  return text.mostly(label(target[row]), label(source[matrix[row].indexOf(weight)]), percent(weight));
+  return text.clearest(label(target[row]), label(source[matrix[row].indexOf(weight)]), percent(weight));
 }
 
 /** Reads what `choices` of a panel wrote to an address; [] if it is something else. */
@@ -600,8 +614,9 @@ function fillChoosers({ choosers }, model) {
   const first = [text.lastLayer, text.allHeads];
   [model.layers ?? 1, model.heads ?? 1].forEach((count, k) => {
     const name = k ? text.head : text.layer;
-    const numbered = Array.from({ length: count }, (_, i) => make("option", { value: i + 1 }, `${name} ${i + 1}`));
-    choosers[k].replaceChildren(make("option", { value: 0 }, `${name}: ${first[k]}`), ...numbered);
+    const numbered = Array.from({ length: count }, (_, i) => [i + 1, `${name} ${i + 1}`]);
+    fillSelect(choosers[k], [[0, `${name}: ${first[k]}`], ...numbered]);
+    choosers[k].value = 0;
     choosers[k].hidden = count < 2;
   });
 }

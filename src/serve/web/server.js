@@ -38,14 +38,14 @@ const translator = (() => {
   }
 
   /** Asks with fields and the key for an answer that is no stream. */
-  async function answer(path, fields) {
+  async function answer(path, fields, signal) {
     const body = JSON.stringify(key ? { ...fields, api_key: key } : fields);
-    return (await ask(path, { method: "POST", headers: { "Content-Type": "application/json" }, body })).json();
+    return (await ask(path, { method: "POST", headers: { "Content-Type": "application/json" }, body, signal })).json();
   }
 
-  async function align({ text: q, translation, model }) {
+  async function align({ text: q, translation, model }, signal) {
     const fields = { q, translation, model: model.name, source: model.source, target: model.target, alignment: "piece" };
-    return (await answer("v1/align", fields)).alignment;
+    return (await answer("v1/align", fields, signal)).alignment;
   }
 
   async function models() {
@@ -61,6 +61,6 @@ const translator = (() => {
     setKey: (given) => (key = given),
     translate,
     align,
-    explain: async (step) => (await answer("v1/explain", stepFields(step))).explanation,
+    explain: async (step, signal) => (await answer("v1/explain", stepFields(step), signal)).explanation,
   };
 })();

@@ -1,7 +1,7 @@
 // One step of the decoder, opened: the numbers from which a piece of the translation came, with the letters of the paper.
 
-/** A letter of the paper with its index, and the accent or name that tells it from others. */
-const letter = (name, index) => make("var", {}, name, make("sub", {}, index));
+/** A letter of the paper with its index, and the number of its head, if there are several. */
+const letter = (name, index, head) => make("var", {}, name, make("sub", {}, index), ...(head ? [make("sup", {}, head)] : []));
 
 /** Draws numbers as a strip of colours: those of positive weights above 0, those of negative ones below; the strongest at
  * `most`. */
@@ -21,8 +21,15 @@ function makeStrip(values, most) {
 
 const numberText = (value) => value.toFixed(2).replace("-", "−");
 
+/** The files that compute e and α, and c, of an attention of a kind. */
+function filesOf(kind) {
+  if (kind === "multi-head") return ["multi_head", "multi_head"];
+  const own = `attention_${kind.replace("-", "_")}`;
+  return kind === "none" ? [own, own] : [own, "attention"];
+}
+
 /** The largest absolute value of several lists of numbers. */
-const largestOf = (...lists) => Math.max(...lists.flat().map(Math.abs));
+const largestOf = (...lists) => lists.flat().reduce((most, value) => Math.max(most, Math.abs(value)), 0);
 
 /** Draws a number as a bar; the longest bar is `most`. */
 function makeBar(value, most) {
@@ -31,9 +38,9 @@ function makeBar(value, most) {
   return bar;
 }
 
-/** A quantity of a step: its letter, what it is, where it is computed, and its numbers. */
+/** A quantity of a step: its letter, what it is, the file in src/model that computes it, if any, and its numbers. */
 function makeQuantity(name, sentence, file, ...numbers) {
-  const where = file ? [" ", make("small", {}, text.step.file(file))] : [];
+  const where = file ? [" ", make("small", {}, text.step.file(`src/model/${file}.c`))] : [];
   const heading = make("h4", {}, ...[name].flat());
   return make("section", { class: "quantity" }, heading, make("p", {}, sentence, ...where), ...numbers);
 }
@@ -51,7 +58,8 @@ function makeBars(pieces, columns) {
 /**
  * Makes the section of a panel that opens one step of the decoder.
  *
- * on  {fail(problem), changed()}: is told that the numbers could not be had, and that the user has opened, closed or moved it
+ * on  {persist(act, signal, then, fail), changed()}: asks the translator until it has time; is told that the user has opened,
+ *     closed or moved the step
  *
  * Returns {element, draw, at, toggle, place, choose}:
  *   draw(slot, model)  shows the step of a slot; a slot without a result hides the section
@@ -72,6 +80,7 @@ function makeStep(on) {
   const element = make("section", { class: "step", hidden: "" }, make("div", { class: "controls" }, button), content);
   let slot = null, model = null, piece = 0, isOpen = false;
   let asked = {}; // {result, piece, model} of the explanation that is shown or awaited
+  let asking = null; // its AbortController
   let shown = null; // the Explanation
 
   // ---- the quantities ----
@@ -83,33 +92,33 @@ function makeStep(on) {
 
   function states({ s_prev: before, s_read: read }) {
     const most = largestOf(before, read), isConditional = read.some((value, k) => value !== before[k]);
-    const quantities = [makeQuantity(letter("s", "i−1"), text.step.state, "src/model/state.c", makeStrip(before, most))];
-    if (isConditional) quantities.push(makeQuantity(letter("s′", "i"), text.step.read, "src/model/gru.c", makeStrip(read, most)));
+    const quantities = [makeQuantity(letter("s", "i−1"), text.step.state, "state", makeStrip(before, most))];
+    if (isConditional) quantities.push(makeQuantity(letter("s′", "i"), text.step.read, "state", makeStrip(read, most)));
     return quantities;
   }
 
   /** e, α and c of the chosen attention and head. */
   function attention({ source, target, numbers }) {
     const of = attentions.value, head = Number(heads.value), { e, alpha, beta, v, c_heads: all, c } = numbers[of];
-    const name = letter("c", "i");
-    if (!e) return [makeQuantity(name, text.step.contextNone, "src/model/attention_none.c", makeStrip(c, largestOf(c)))];
+    const [weigh, sumUp] = filesOf(model.attention), name = (one, index) => letter(one, index, e?.length > 1 && head + 1);
+    if (!e) return [makeQuantity(name("c", "i"), text.step.contextNone, sumUp, makeStrip(c, largestOf(c)))];
     const isOwn = of.endsWith(".self"), pieces = spell(isOwn ? target : source).texts.map(label);
-    const columns = [{ name: letter("e", "ij"), values: e[head], most: largestOf(e[head]), spell: numberText }];
-    columns.push({ name: letter("α", "ij"), values: alpha[head], most: 1, spell: percent });
+    const columns = [{ name: name("e", "ij"), values: e[head], most: largestOf(e[head]), spell: numberText }];
+    columns.push({ name: name("α", "ij"), values: alpha[head], most: 1, spell: percent });
     if (beta) columns.unshift({ name: letter("β", "i−1,j"), values: beta, most: Math.max(1, ...beta), spell: numberText });
     const bars = makeBars(pieces, columns);
     bars.querySelectorAll("tbody th").forEach((side) => (side.lang = isOwn ? model.target : model.source));
     const width = all ? all.length / e.length : 0; // of a head
     const part = (values) => (all ? values.slice(head * width, (head + 1) * width) : values);
-    const terms = (v ?? numbers.encoder.h).map(part), sum = part(all ?? c), most = largestOf(sum, ...terms);
+    const terms = (v ?? numbers.encoder.h).map(part), sum = part(all ?? c);
     const order = alpha[head].map((_, j) => j).sort((a, b) => alpha[head][b] - alpha[head][a]).slice(0, 3);
+    const most = largestOf(sum, ...order.map((j) => terms[j]));
     const rows = order.map((j) => make("tr", {}, make("th", { scope: "row" }, `${percent(alpha[head][j])} · ${pieces[j]}`),
       make("td", {}, makeStrip(terms[j], most))));
-    const whole = make("tr", {}, make("th", { scope: "row" }, letter("c", "i")), make("td", {}, makeStrip(sum, most)));
-    const file = all ? "src/model/multi_head.c" : "src/model/attention_*.c";
+    const whole = make("tr", {}, make("th", { scope: "row" }, name("c", "i")), make("td", {}, makeStrip(sum, most)));
     return [
-      makeQuantity([letter("e", "ij"), " → ", letter("α", "ij")], beta ? text.step.coverage : text.step.weights, file, bars),
-      makeQuantity(name, all ? text.step.contextHead : text.step.context, file, make("table", {}, ...rows, whole)),
+      makeQuantity([name("e", "ij"), " → ", name("α", "ij")], beta ? text.step.coverage : text.step.weights, weigh, bars),
+      makeQuantity(name("c", "i"), all ? text.step.contextHead : text.step.context, sumUp, make("table", {}, ...rows, whole)),
     ];
   }
 
@@ -117,10 +126,10 @@ function makeStep(on) {
     const all = best.some(({ piece }) => piece === next.piece) ? best : [...best, next];
     const spelled = all.map((word) => spellCandidate(word.piece, isMarked(all.map((one) => one.piece))));
     const values = all.map(({ probability }) => probability);
-    const bars = makeBars(spelled, [{ name: text.probability, values, most: 1, spell: (p) => percent(p) }]);
+    const bars = makeBars(spelled, [{ name: text.probability, values, most: 1, spell: likely }]);
     const chosen = bars.querySelectorAll("tbody tr")[all.findIndex((word) => word.piece === next.piece)];
     chosen.setAttribute("aria-current", "true");
-    return makeQuantity(["p(", letter("y", "i"), ")"], text.step.next, `src/model/${numbers.state ? "readout" : "transformer"}.c`, bars);
+    return makeQuantity(["p(", letter("y", "i"), ")"], text.step.next, numbers.state ? "readout" : "transformer", bars);
   }
 
   // ---- drawing ----
@@ -133,14 +142,10 @@ function makeStep(on) {
 
   function fillChoosers({ numbers }) {
     const names = Object.keys(numbers).filter((name) => !["encoder", "state", "output"].includes(name));
-    if ([...attentions.options].map(({ value }) => value).join() !== names.join()) {
-      attentions.replaceChildren(...names.map((name) => make("option", { value: name }, nameOf(name))));
-      attentions.value = names.at(-1);
-    }
+    fillSelect(attentions, names.map((name) => [name, nameOf(name)]), names.at(-1));
     attentions.hidden = names.length < 2;
     const count = numbers[attentions.value].e?.length ?? 1;
-    if (heads.options.length !== count)
-      heads.replaceChildren(...Array.from({ length: count }, (_, k) => make("option", { value: k }, `${text.head} ${k + 1}`)));
+    fillSelect(heads, Array.from({ length: count }, (_, k) => [k, `${text.head} ${k + 1}`]));
     heads.hidden = count < 2;
   }
 
@@ -151,26 +156,31 @@ function makeStep(on) {
     before.disabled = piece === 0;
     after.disabled = piece + 1 >= slot.result.pieces.length;
     const last = state
-      ? makeQuantity(letter("s", "i"), text.step.newState, "src/model/state.c", makeStrip(state.s, largestOf(state.s)))
-      : makeQuantity(letter("t", "i"), text.step.output, "src/model/transformer.c", makeStrip(output.t, largestOf(output.t)));
+      ? makeQuantity(letter("s", "i"), text.step.newState, "state", makeStrip(state.s, largestOf(state.s)))
+      : makeQuantity(letter("t", "i"), text.step.output, "transformer", makeStrip(output.t, largestOf(output.t)));
     body.replaceChildren(previous(shown), ...(state ? states(state) : []), ...attention(shown), last, words(shown));
   }
 
-  async function load() {
+  /** Forgets the explanation; an answer that is awaited is not drawn. */
+  function forget() {
+    asking?.abort();
+    asked = {};
+  }
+
+  function load() {
     const { result } = slot;
     piece = Math.min(piece, result.pieces.length - 1);
     if (asked.result === result && asked.piece === piece && asked.model === model) return;
-    const wanted = (asked = { result, piece, model });
-    try {
-      const found = await translator.explain({ text: slot.text, model, pieces: result.pieces, step: piece, top: 8 });
-      if (asked !== wanted) return;
+    forget();
+    asked = { result, piece, model };
+    asking = new AbortController();
+    const { signal } = asking, given = { text: slot.text, model, pieces: result.pieces, step: piece, top: 8 };
+    const ask = () => translator.explain(given, signal);
+    function draw(found) {
       shown = found;
       render();
-    } catch (problem) {
-      if (asked !== wanted) return;
-      asked = {};
-      on.fail(problem);
     }
+    queueMicrotask(() => on.persist(ask, signal, draw, forget)); // one click may choose a sentence, then a piece: one request
   }
 
   function show() {
@@ -201,6 +211,7 @@ function makeStep(on) {
     element,
     draw(nextSlot, nextModel) {
       [slot, model] = [nextSlot, nextModel];
+      if (!slot?.result) forget();
       element.hidden = !slot?.result;
       show();
     },

@@ -34,22 +34,19 @@ const texts = {
       numbers: (count, low, high) => `${count} numbers from ${low} to ${high}`,
       file: (name) => `Computed in ${name}.`,
       previous: "The piece that was written before; the first step reads <s>, the start.",
-      state: "The state: all that the decoder remembers of the pieces before.",
-      read:
-        "The state after the decoder has read the piece before: the attention compares it with the source.",
-      weights:
-        "Each source piece gets a score e: how well it fits the state. Softmax makes shares α of them, in sum 100%.",
+      state: "The state of the decoder before this step; the first state is made from the source.",
+      read: "The state after the decoder has read the piece before.",
+      weights: "Each piece gets a score e; softmax makes the weights α from the scores, which add up to 100%.",
       coverage:
-        "The score e says how well a piece fits the state and, by β, how much was read before. Softmax makes shares α.",
+        "β is the sum of a piece's weights in the steps before; its score e depends on β, too; softmax makes the weights α.",
       context:
-        "The context: the annotations h of all source pieces, each times its α, in sum. Here: three of them, and c.",
+        "The context is the sum of the annotations h, each times its weight α; below: the h of the largest α, the sum.",
       contextHead:
-        "This head's part of the context: the values v of all pieces, each times its α, in sum. Here: three, and c.",
-      contextNone:
-        "The context. Without attention, this one vector is all that is known of the source, the same for each word.",
+        "The context of this head is the sum of the values v, each times its weight α; below: the v of the largest α, the sum.",
+      contextNone: "The context: without attention, it is the same at each step.",
       newState: "The new state: computed from the state before, the piece before and the context.",
       output: "The result of the last layer, from which the probabilities are computed.",
-      next: "How likely each piece of the vocabulary is at this place; the marked one was written.",
+      next: "The most probable pieces at this place, and the one that was written, which is marked.",
     },
     minus: (model, other) => `${model} − ${other}`,
     difference: (target, source, weight) => `difference of "${target}" and ${source}: ${weight}`,
@@ -57,7 +54,7 @@ const texts = {
     key: "API key",
     projector: "Projector",
     projectorHelp: "large, without </s> and without the controls; Esc leaves it",
-    endless: ", without </s>: rows add up to less",
+    withoutEnd: ", without </s>: rows may add up to less than 100%",
     teachers: "For teachers",
     question: "Question",
     questionHelp: "for example: where is “pants” read from?",
@@ -89,9 +86,9 @@ const texts = {
     notCopied: "the browser does not let pages copy",
     hint: "Point at a word, or tap it, to see where it was read from. Click a translated word to change it.",
     noAlignment: "This model has no alignment.",
-    lesson: "This is an example. The model writes one word after the other, and reads the sentence again for each: the " +
-      "darker a cell, the more it reads this word. Type, and your sentence takes its place.",
-    mostly: (target, source, weight) => `"${target}" is read mostly from ${source} (${weight}): see the colours in its row.`,
+    lesson: "This is an example. The model writes its translation from left to right: a row of the matrix shows the attention to " +
+      "the source while it writes, and a stronger colour is more attention. Type, and your sentence takes its place.",
+    clearest: (target, source, weight) => `In the row of "${target}", ${source} has the largest weight: ${weight}.`,
     candidates: (word) => `In place of "${word}"`,
     candidate: (text, percent) => `${text}, ${percent}`,
     probability: "probability",
@@ -159,18 +156,16 @@ const texts = {
       numbers: (count, low, high) => `${count} 个数，从 ${low} 到 ${high}`,
       file: (name) => `计算于 ${name}。`,
       previous: "前面写出的子词；第一步读的是开始符 <s>。",
-      state: "状态：解码器对前面所有子词的记忆。",
-      read: "解码器读了前一个子词之后的状态：注意力拿它与原文比较。",
-      weights:
-        "原文的每个子词得到一个分数 e：它与状态有多相配。softmax 把分数变成份额 α，总和是 100%。",
-      coverage:
-        "子词的分数 e 表示它与状态有多相配，以及前面已经读了它多少（β）。softmax 把分数变成份额 α。",
-      context: "上下文：所有原文子词的标注 h 各乘以自己的 α，再相加。这里是 α 最大的三个，以及总和。",
-      contextHead: "这个头在上下文中的部分：所有子词的值 v 各乘以自己的 α，再相加。这里是 α 最大的三个，以及总和。",
-      contextNone: "上下文。这个模型没有注意力：它对原文的全部了解都在这一个向量里，对每个词都一样。",
+      state: "这一步之前解码器的状态；最初的状态由原文得出。",
+      read: "解码器读了前一个子词之后的状态。",
+      weights: "每个子词得到一个分数 e；softmax 由分数得出权重 α，总和是 100%。",
+      coverage: "β 是一个子词在前面各步的权重之和；它的分数 e 也取决于 β；softmax 由分数得出权重 α。",
+      context: "上下文是各个标注 h 乘以自己的权重 α 之后的和；下面是 α 最大的几个 h，以及总和。",
+      contextHead: "这个头的上下文是各个值 v 乘以自己的权重 α 之后的和；下面是 α 最大的几个 v，以及总和。",
+      contextNone: "上下文：没有注意力时，它在每一步都相同。",
       newState: "新的状态：由前一个状态、前一个子词和上下文算出。",
       output: "最后一层的结果，概率由它算出。",
-      next: "词表中每个子词在这个位置的可能性；标出的一个就是写出的。",
+      next: "这个位置最可能的子词，以及写出的那一个（已标出）。",
     },
     minus: (model, other) => `${model} − ${other}`,
     difference: (target, source, weight) => `“${target}”与“${source}”之差：${weight}`,
@@ -178,7 +173,7 @@ const texts = {
     key: "API 密钥",
     projector: "投影",
     projectorHelp: "大字，没有 </s>，也没有控件；按 Esc 退出",
-    endless: "，不含 </s>：各行之和较小",
+    withoutEnd: "，不含 </s>：一行之和可能小于 100%",
     teachers: "教师",
     question: "问题",
     questionHelp: "例如：“pants”读自哪里？",
@@ -210,8 +205,8 @@ const texts = {
     notCopied: "浏览器不允许网页复制",
     hint: "指向或点按一个词，看它读自原文何处；点击译文中的词，可以换掉它。",
     noAlignment: "这个模型没有对齐。",
-    lesson: "这是一个例句。模型逐词写出译文，每写一个词都重新读一遍原文：颜色越深，对这个词读得越多。直接输入，就换成您的句子。",
-    mostly: (target, source, weight) => `“${target}”主要读自“${source}”（${weight}）：请看它那一行的颜色。`,
+    lesson: "这是一个例句。模型从左到右写出译文：矩阵的一行表示写的时候对原文的注意力，颜色越浓，注意力越多。直接输入，就换成您的句子。",
+    clearest: (target, source, weight) => `在“${target}”这一行，“${source}”的权重最大：${weight}。`,
     candidates: (word) => `代替“${word}”`,
     candidate: (text, percent) => `${text}，${percent}`,
     probability: "概率",
@@ -254,6 +249,14 @@ const examples = {
   zh: ["潮水退了，才知道谁没穿裤子。", "昨天下雨，我没有去海边。", "如果明天不下雨，我们就去海边。"],
   en: ["When the tide goes out, we know who is not wearing pants.", "It rained yesterday, and I did not go to the beach."],
 };
+
+/** Offers choices, each [value, name], in a select. What was chosen stays if it is among them; else `otherwise` is chosen. */
+function fillSelect(select, choices, otherwise = choices[0][0]) {
+  const values = choices.map(([value]) => String(value)), chosen = select.value;
+  if ([...select.options].map(({ value }) => value).join() === values.join()) return; // an open menu stays open
+  select.replaceChildren(...choices.map(([value, name]) => make("option", { value }, name)));
+  select.value = values.includes(chosen) ? chosen : otherwise;
+}
 
 /** Shows a text in an element for three seconds. */
 const sayBriefly = (() => {

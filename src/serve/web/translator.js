@@ -7,6 +7,7 @@
  * @property {string} source     code of the language that it reads, for example "zh"
  * @property {string} target     code of the language that it writes
  * @property {boolean} alignment whether its attention can be shown
+ * @property {string} attention  its kind of attention, for example "additive"
  * @property {number} [layers]   layers whose attention can be shown; 1 or absent: there is no choice
  * @property {number} [heads]    heads of each such layer; 1 or absent: there is no choice
  * @property {number} [alternatives] most hypotheses besides the best one; absent: any number
@@ -72,9 +73,9 @@
  * needsKey()                     resolves to whether translate needs a key
  * setKey(key)                    keeps the key for later calls
  * translate(request, listeners)  resolves to the translation of the whole text when all sentences are finished
- * align({text, translation, model})  resolves to the alignment by piece, {source, target, matrix}, of a sentence and a given
- *                                translation; only where there can be several models
- * explain(step)                  resolves to the Explanation of a Step
+ * align({text, translation, model}, signal)  resolves to the alignment by piece, {source, target, matrix}, of a sentence and a
+ *                                given translation; only where there can be several models
+ * explain(step, signal)          resolves to the Explanation of a Step
  */
 
 /** A failure that the page shows as one line. kind: a name in text.errors; detail: the reason, of tide, of the
