@@ -114,9 +114,9 @@ function makePanel(page) {
     const hypotheses = slot?.hypotheses ?? [], focused = parts.list.contains(document.activeElement);
     parts.best.hidden = hypotheses.length < 2;
     if (parts.best.hidden) return;
-    const best = wordsOf(hypotheses[0].text);
+    const wordsIn = (hypothesis) => wordsOf(hypothesis.text || "</s>"), best = wordsIn(hypotheses[0]);
     const rows = hypotheses.map((hypothesis, k) => {
-      const words = wordsOf(hypothesis.text), differs = differences(words, best);
+      const words = wordsIn(hypothesis), differs = differences(words, best);
       const content = words.map((word, i) => (k && differs[i] && word.trim() ? make("b", {}, word) : word));
       const score = scoreOf(hypothesis);
       const line = make("button", { type: "button", title: text.nbestHelp, lang: model.target }, ...content);

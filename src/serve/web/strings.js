@@ -40,9 +40,9 @@ const texts = {
       coverage:
         "β is the sum of a piece's weights in the steps before; its score e depends on β, too; softmax makes the weights α.",
       context:
-        "The context is the sum of the annotations h, each times its weight α; below: the h of the largest α, the sum.",
+        "The context sums the annotations h, each times its weight α; below are those with the largest α, and the sum.",
       contextHead:
-        "The context of this head is the sum of the values v, each times its weight α; below: the v of the largest α, the sum.",
+        "This head's context sums the values v, each times its weight α; below are those with the largest α, and the sum.",
       contextNone: "The context: without attention, it is the same at each step.",
       newState: "The new state: computed from the state before, the piece before and the context.",
       output: "The result of the last layer, from which the probabilities are computed.",
