@@ -817,6 +817,81 @@ def check_difference(page):
     page.clean("difference")
 
 
+CURVES = "[...document.querySelectorAll('%s .curves:not([hidden])')].filter((one) => one.checkVisibility())"
+WIDTHS = """(drawing) => Object.fromEntries([...drawing.querySelectorAll("path")].map((curve) =>
+    [`${curve.dataset.row} ${curve.dataset.column}`, parseFloat(getComputedStyle(curve).strokeWidth) / 10]))"""
+# of the visible cells of a matrix, by row and column
+SHOWN = """(matrix) => Object.fromEntries([...matrix.querySelectorAll("tbody tr")].flatMap((row, i) =>
+    [...row.querySelectorAll("td")].map((cell, j) => [cell, `${i} ${j}`]))
+    .filter(([cell]) => !cell.classList.contains("faint"))
+    .map(([cell, place]) => [place, Number(cell.style.getPropertyValue("--weight"))]))"""
+BRIGHT = f"""[...{CURVES % ''}[0].querySelectorAll("path")].filter((curve) => getComputedStyle(curve).opacity === "1")
+    .map((curve) => `${{curve.dataset.row}} ${{curve.dataset.column}}`)"""
+
+
+def equal_curves(page, within="", name="curves"):
+    """The curves of each drawing have the weights of the matrix below it. Returns the weights."""
+    drawn = page.value(f"{CURVES % within}.map({WIDTHS})")
+    shown = page.value(f"{CURVES % within}.map((one) => one.nextElementSibling).map({SHOWN})")
+    check(drawn, f"no {name}")
+    for curves, weights in zip(drawn, shown, strict=True):
+        equal(sorted(curves), sorted(weights), name)
+        apart = max(abs(curves[place] - weights[place]) for place in curves)
+        check(apart < 1e-4, f"thickness of {name}: {apart} apart")
+    return drawn
+
+
+def check_curves(page):
+    """Curves between the words of both sentences are as many and as thick as the matrix says."""
+    page.show(SENTENCE, width=1280, height=800)
+    equal(page.value(f"{CURVES % ''}.length"), 0, "curves that nobody wants")
+    page.value(f"{TARGET}[1].focus()")
+    page.press("c")
+    equal(page.value("[$('curves').ariaPressed, location.hash.includes('curves=shown')]"), ["true", True], "the switch")
+    [weights] = equal_curves(page)
+    words = page.value(f"[...{CURVES % ''}[0].querySelectorAll('text')].map((one) => one.textContent)")
+    equal(words, page.value("[...document.querySelectorAll('.line .piece')].map((one) => one.firstChild.data)"), "words of curves")
+    of_row = [place for place in weights if place.startswith("1 ")]
+    equal(page.value(BRIGHT), of_row, "curves of the word at the focus")
+    page.point(f"{CURVES % ''}[0].querySelectorAll('g')[4]")
+    equal(page.value(BRIGHT), [place for place in weights if place.endswith(" 4")], "curves of a source word")
+    equal(page.classes("pointed", ".matrix"), [words[4]], "the column of the matrix")
+    page.point(CELL % (3, 0))
+    equal(page.value(BRIGHT), [place for place in weights if place == "3 0"], "the curve of a cell")
+    page.point("document.querySelector('h1')")
+    equal(page.value(BRIGHT), of_row, "the focus again")
+    link = page.copied("$('link')")
+    for fields in ("&scale=row", "&level=word", "&mode=projector", ""):
+        page.open(link + fields, width=1280, height=800)
+        page.wait(f"{DONE} && {CURVES % ''}.length")
+        equal_curves(page, name="curves with " + fields)
+        equal(page.value(f"{CURVES % ''}[0].querySelectorAll('text').length"),
+              page.value("document.querySelectorAll('.line .piece').length"), "words of curves with " + fields)
+    equal(page.pdf(os.devnull), 1, "printed pages with curves")
+    named = [node["name"]["value"] for node in page.send("Accessibility.getFullAXTree")["nodes"]
+             if node.get("role", {}).get("value") in ("image", "img")]
+    equal(named, [f"alignment of {SENTENCE.replace('，', ',')}, as curves"], "what is announced")
+    page.show("It rained.", "&model=back&view=heads&curves=shown", width=1280, height=800)
+    page.wait(FULL)
+    check(len({str(one) for one in equal_curves(page, ".multiples", "curves of heads")}) == 4, "the heads differ")
+    page.show(SENTENCE, "&model=run&beside=other&view=difference&curves=shown", width=1280, height=800)
+    page.wait(FULL)
+    equal_curves(page, ".multiples", "curves of a difference")
+    less = f"[...{FIGURES}[2].querySelectorAll('%s')].map((one) => getComputedStyle(one).%s)"
+    equal(set(page.value(less % ("path.less", "stroke"))), {"rgb(130, 45, 8)"}, "curves of negative weights")
+    equal(page.value(f"{FIGURES}[2].querySelectorAll('path.less').length"),
+          page.value(f"{FIGURES}[2].querySelectorAll('td.less:not(.faint)').length"), "negative curves")
+    # a long sentence scrolls in its drawing, to the word at the focus
+    page.show("我们去海边，" * 12, "&curves=shown", width=390, height=800)
+    equal(page.value("document.documentElement.scrollWidth"), 390, "the width of the page")
+    check(page.value(f"{CURVES % ''}[0].scrollWidth > 390"), "the drawing does not scroll")
+    page.value(f"{SOURCE}[70].focus()")
+    check(page.value(f"""(() => {{ const drawing = {CURVES % ''}[0], box = drawing.getBoundingClientRect();
+        const word = drawing.querySelector(".pointed").getBoundingClientRect();
+        return drawing.scrollLeft > 0 && word.left >= box.left - 1 && word.right <= box.right + 1; }})()"""), "the word is not in view")
+    page.clean("curves")
+
+
 STEP = "document.querySelector('.panel:not([hidden]) .step')"
 ALPHA = f"[...{STEP}.querySelectorAll('.quantity:has(table thead)')][0].querySelectorAll('tbody tr')"
 ALPHAS = f"[...{ALPHA}].map((row) => row.lastChild.textContent)"
@@ -1135,6 +1210,7 @@ def test_page(url, translation, links):
         check_all_heads(page)
         check_all_hypotheses(page)
         check_difference(page)
+        check_curves(page)
         check_step(page)
         check_step_requests(page)
         check_step_of_heads(page)
@@ -1169,6 +1245,9 @@ def check_chinese(page, translation):
     equal(missing, [], "texts that are not translated")
     check("注意力权重 α" in page.copied("svg"), "the legend of the copied picture")
     check_terms(page, ["alpha", "end", "hypothesis", "piece", "probability", "score"])
+    page.click("$('curves')")
+    equal(page.value(f"[$('curves').textContent, {CURVES % ''}[0].ariaLabel]"),
+          ["连线", f"“{SENTENCE.replace('，', ',')}”的对齐，画成曲线"], "the name of the curves")
     page.clean("chinese")
 
 

@@ -32,7 +32,7 @@ function differenceOf(first, second) {
  * Returns {menu, element, choose, draw, point, forget, parts}:
  *   choose(view)                      chooses a view, if there is such a one; else one matrix
  *   draw(slot, model, other, levels)  shows the matrices of a slot. other: the model that `model` is compared with, or
- *                                     undefined; levels: {byWord, byRow}
+ *                                     undefined; levels: {byWord, byRow, curved}
  *   point(row, column)                highlights a place in all matrices of the shown words
  *   forget()                          ends the search for more alignments
  *   parts()                           what is shown: [{caption, alignment}]; [] if one matrix is chosen, not small multiples
@@ -97,7 +97,9 @@ function makeGallery(panel) {
     const caption = make(item.view ? "button" : "span", attributes, item.caption), frame = make("div", {});
     caption.addEventListener("click", () => item.view?.());
     const options = { caption: item.caption, onPoint: shown.view === "heads" ? panel.point : undefined };
-    return { ...item, options, frame, figure: make("figure", {}, make("figcaption", {}, caption), frame) };
+    const curves = makeCurves(options.onPoint ?? ((row, column) => curves.point(row, column)));
+    const figure = make("figure", {}, make("figcaption", {}, caption), curves.element, frame);
+    return { ...item, options, curves, frame, figure };
   }
 
   function drawItem(item) {
@@ -105,6 +107,7 @@ function makeGallery(panel) {
     item.options.byRow = levels.byRow;
     item.figure.classList.toggle("waiting", !item.alignment);
     if (!item.alignment) return;
+    item.curves.draw(levels.curved ? alignment : null, text.curved(item.caption), levels.byRow);
     if (!alignment) item.frame.replaceChildren(text.notComparable);
     else if (item.matrix) item.matrix.update(alignment);
     else item.matrix = drawMatrix(item.frame, alignment, item.options);
@@ -159,7 +162,13 @@ function makeGallery(panel) {
     element,
     choose,
     draw,
-    point: (row, column) => shown?.view === "heads" && shown.items.forEach(({ matrix }) => matrix?.point(row, column)),
+    point(row, column) {
+      if (shown?.view !== "heads") return;
+      for (const { matrix, curves } of shown.items) {
+        matrix?.point(row, column);
+        curves.point(row, column);
+      }
+    },
     forget,
     parts() {
       const found = element.hidden ? [] : (shown?.items ?? []);

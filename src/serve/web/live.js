@@ -11,19 +11,31 @@ let untouched = false; // whether the user has done nothing since then
 const announce = (said) => ($("announced").textContent = said);
 const leave = () => (projected ? flip("projector") : $("text").focus());
 
-/** The switches, by the id of their button: whether each is on, and then its field in the address and the value there; show()
- * shows its state, besides the button and the panels. */
+/** The switches, by the id of their button: their key in the matrix; whether each is on, and then its field in the address and
+ * the value there; show() shows its state, besides the button and the panels. */
 const switches = {
-  level: { isOn: false, field: "level", value: "word", show: showLevel },
-  scale: { isOn: false, field: "scale", value: "row" },
-  likely: { isOn: false, field: "probabilities", value: "shown" },
+  level: { key: "w", isOn: false, field: "level", value: "word", show: showLevel },
+  scale: { key: "r", isOn: false, field: "scale", value: "row" },
+  likely: { key: "p", isOn: false, field: "probabilities", value: "shown" },
+  curves: { key: "c", isOn: false, field: "curves", value: "shown" },
   projector: { isOn: false, field: "mode", value: "projector", show: showProjector },
 };
 const isOn = (id) => switches[id].isOn;
 
-const shows = { byWord: () => isOn("level"), byRow: () => isOn("scale"), likelihood: () => isOn("likely") };
-const flips = { switchLevel: () => flip("level"), switchScale: () => flip("scale"), switchLikelihood: () => flip("likely") };
-const common = { ...shows, ...flips, asks: () => Boolean(question), announce, leave, changed, remember };
+/** A function that turns the switch of a key; undefined: the key has none. */
+function switchOf(key) {
+  const [id] = Object.entries(switches).find(([, one]) => one.key === key) ?? [];
+  return id && (() => flip(id));
+}
+
+const shows = {
+  byWord: () => isOn("level"),
+  byRow: () => isOn("scale"),
+  likelihood: () => isOn("likely"),
+  curved: () => isOn("curves"),
+  asks: () => Boolean(question),
+};
+const common = { ...shows, switchOf, announce, leave, changed, remember };
 const panels = [0, 1].map((k) => makePanel({ ...common, beside: () => besides(k) }));
 
 // ---- models ----

@@ -5,9 +5,9 @@ const ALTERNATIVES = 4, CANDIDATES = 8;
 /**
  * Makes a panel.
  *
- * page  {byWord(), switchLevel(), byRow(), switchScale(), likelihood(), switchLikelihood(), asks(), beside(), announce(text),
- *       leave(), changed(), remember()}: the level and the scale that are shown, and whether probabilities are, and functions
- *       that switch them; whether there is a question, whose answer shows the alignment; the model that this one is compared
+ * page  {byWord(), byRow(), likelihood(), curved(), switchOf(key), asks(), beside(), announce(text), leave(), changed(),
+ *       remember()}: the level and the scale that are shown, and whether probabilities and curves are; a function that turns
+ *       the switch of this key; whether there is a question, whose answer shows the alignment; the model that this one is compared
  *       with, or undefined; says a text to screen readers; moves the focus to the input; is told that the shown translations
  *       have changed, and that the user has made a choice
  *
@@ -40,10 +40,11 @@ function makePanel(page) {
   const matrixOptions = { onPoint: pointMatrix };
   const views = { viewHead, viewHypothesis: viewAlone, point: pointMatrix };
   const gallery = makeGallery({ find, align, endFinding: () => finding?.abort(), ...views });
+  const curves = makeCurves(pointMatrix);
   const step = makeStep({ persist, changed: page.remember });
   parts.element.append(step.element);
   parts.bar.prepend(gallery.menu);
-  parts.frame.prepend(gallery.element);
+  parts.frame.prepend(gallery.element, curves.element);
 
   // ---- drawing ----
 
@@ -93,13 +94,14 @@ function makePanel(page) {
     matrixOptions.leastRows = slot.result ? 0 : Math.max(rows, slot.pieces.length);
     if (matrix) matrix.update(shown);
     else matrix = drawMatrix(parts.matrix, shown, matrixOptions);
+    curves.draw(page.curved() ? shown : null, text.curved(matrixOptions.caption), page.byRow());
     fit();
   }
 
   /** Draws the small multiples of the chosen sentence in the place of its matrix, if they are chosen. */
   function drawGallery() {
     if (!model) return;
-    gallery.draw(slots[chosen], model, page.beside(), { byWord: page.byWord(), byRow: page.byRow() });
+    gallery.draw(slots[chosen], model, page.beside(), { byWord: page.byWord(), byRow: page.byRow(), curved: page.curved() });
     parts.matrix.hidden = !gallery.element.hidden;
     const isSigned = !gallery.element.hidden && gallery.menu.value === "difference";
     parts.legend.classList.toggle("signed", isSigned);
@@ -177,6 +179,7 @@ function makePanel(page) {
       parts.said.textContent = describeClearest(shown, clearest);
     } else if (shown && (row ?? 0) < shown.target.length && (column ?? 0) < shown.source.length) {
       matrix.point(row, column);
+      curves.point(row, column);
       gallery.point(...(viewed === chosen ? [row, column] : [null, null])); // it shows the chosen sentence
       pairs[viewed].light(shown, row, column);
       parts.said.textContent = describeLikelihood(row, column) + describe(shown, row, column) || text.hint;
@@ -221,7 +224,9 @@ function makePanel(page) {
       drawViewed();
     }
     pointMatrix(row, column, held);
-    if (shown && !nothing) matrix.reveal(row, column);
+    if (!shown || nothing) return;
+    matrix.reveal(row, column);
+    curves.reveal(row, column);
   }
 
   function choose(i) {
@@ -469,8 +474,7 @@ function makePanel(page) {
   // ---- the panel ----
 
   function press(event) {
-    const { switchLevel: w, switchScale: r, switchLikelihood: p, leave: Escape } = page;
-    const act = { u: undo, w, r, p, e: step.toggle, Escape }[event.key];
+    const act = { u: undo, e: step.toggle, Escape: page.leave }[event.key] ?? page.switchOf(event.key);
     const typed = ["INPUT", "SELECT", "TEXTAREA"].includes(event.target.tagName);
     if (!act || typed || event.ctrlKey || event.altKey || event.metaKey || event.defaultPrevented) return;
     event.preventDefault();
