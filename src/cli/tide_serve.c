@@ -61,6 +61,7 @@ static int run(const Args *args, Err *err) {
                             .cors = args_value(args, "cors", 0),
                             .key_file = args_value(args, "api-key-file", 0),
                             .access_log = args_value(args, "access-log", 0),
+                            .pinyin = args_value(args, "pinyin", 0),
                             .watch = args_has(args, "watch"),
                             .notice = notice};
     if (args->word_count < 1) return usage_error(err, "serve needs at least one MODEL; see `tide serve --help`");

@@ -81,6 +81,7 @@ static void write_settings(FILE *out, const Start *s) {
             s->service->downloads ? "true" : "false");
     fprintf(out, "\"keyRequired\":%s,\"language\":{\"source\":{\"code\":\"auto\",\"name\":\"Auto Detect\"},", keys);
     json_print(out, "\"target\":{\"code\":%s,\"name\":%s}},", target, language_name(target));
+    fprintf(out, "\"pinyin\":%s,", s->service->pinyin ? "true" : "false");
     fprintf(out, "\"suggestions\":false,\"supportedFilesFormat\":[%s]}\n",
             s->service->downloads ? "\".txt\",\".srt\",\".html\"" : "");
     served_drop(first);
@@ -127,6 +128,31 @@ static void detect_language(const Start *s) {
     fields_free(&fields);
 }
 
+/* Writes the readings of one text, or an array of those of each text. */
+static void write_pinyin(FILE *out, const Pinyin *pinyin, const Texts *q) {
+    fputs(q->array ? "{\"pinyin\":[" : "{\"pinyin\":", out);
+    for (ptrdiff_t i = 0; i < arrlen(q->list); i++) {
+        char **readings = pinyin_of(pinyin, q->list[i]);
+        if (i) fputc(',', out);
+        json_strings(out, readings, (int)arrlen(readings), ",");
+        strings_free(readings);
+    }
+    fputs(q->array ? "]}\n" : "}\n", out);
+}
+
+static void read_pinyin(const Start *s) {
+    Fields fields = {0};
+    const Pinyin *pinyin = s->service->pinyin;
+    if (!pinyin) {
+        reply_error(s->reply, 404, "Not found: this server has no dictionary of pinyin");
+    } else if (!request_fields(s, &fields)) {
+        MemoryFile memory;
+        write_pinyin(memory_open(&memory), pinyin, &fields.q);
+        reply_memory(s->reply, json_type, &memory);
+    }
+    fields_free(&fields);
+}
+
 /* ---------------------------------------------------------------------------------------------------------------- */
 
 /* The reply of a task or of a call that did not end well, and which may have begun to write a reply. */
@@ -161,6 +187,7 @@ static void start(void *context) {
     case ENDPOINT_METRICS: reply_with(s, "text/plain; version=0.0.4; charset=utf-8", write_metrics); break;
     case ENDPOINT_DOWNLOAD: reply_download(s); break;
     case ENDPOINT_DETECT: detect_language(s); break;
+    case ENDPOINT_PINYIN: read_pinyin(s); break;
     case ENDPOINT_TRAINING: live_report_page(s); break;
     case ENDPOINT_LOG: live_report_log(s); break;
     default: request_start(s);

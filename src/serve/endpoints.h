@@ -6,6 +6,7 @@
 #include "serve/downloads.h"
 #include "serve/keys.h"
 #include "serve/queue.h"
+#include "text/pinyin.h"
 
 /* Shared by all requests. The caller owns what the pointers refer to. */
 typedef struct Service {
@@ -15,6 +16,7 @@ typedef struct Service {
     const Limits *limits;
     const Keys *keys;
     Downloads *downloads; /* NULL: files are not translated */
+    const Pinyin *pinyin; /* NULL: the server has no dictionary */
 } Service;
 
 /* A complete request. A string is NULL if the request does not have it. */

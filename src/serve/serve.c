@@ -20,6 +20,7 @@ typedef struct Server {
     const ServeOptions *options;
     Keys keys;
     Downloads downloads;
+    Pinyin *pinyin; /* NULL: none */
     ServedModels models;
     Metrics metrics;
     Queue *queue;
@@ -147,7 +148,7 @@ static int places_of(Server *s) {
 static int run_queue(Server *s, Err *err) {
     s->queue = queue_new(&s->options->limits, s->options->workers, &s->metrics, err);
     if (!s->queue) return -1;
-    s->service = (Service){&s->models, s->queue, &s->metrics, &s->options->limits, &s->keys, &s->downloads};
+    s->service = (Service){&s->models, s->queue, &s->metrics, &s->options->limits, &s->keys, &s->downloads, s->pinyin};
     connections_init(&s->connections, places_of(s), s->queue, &s->metrics, &s->options->limits);
     s->connections.log = s->log.fd < 0 ? NULL : &s->log;
     int status = s->options->watch ? start_watcher(s, err) : 0;
@@ -188,6 +189,7 @@ int serve(const ServeOptions *options, Err *err) {
     downloads_init(&s.downloads);
     int status = options->key_file ? keys_read(&s.keys, options->key_file, err) : 0;
     if (!status && options->access_log) status = access_log_open(&s.log, options->access_log, err);
+    if (!status && options->pinyin && !(s.pinyin = pinyin_read(options->pinyin, err))) status = -1;
     if (!status) status = open_signals(&s, err);
     if (!status) status = run_models(&s, err);
     if (s.models.list) models_close(&s.models);
@@ -196,6 +198,7 @@ int serve(const ServeOptions *options, Err *err) {
     keys_free(&s.keys);
     metrics_free(&s.metrics);
     downloads_free(&s.downloads);
+    pinyin_free(s.pinyin);
     if (s.signals >= 0) close(s.signals);
     sem_destroy(&s.stop);
     pthread_mutex_destroy(&s.mutex);

@@ -17,6 +17,7 @@ typedef struct ServeOptions {
     const char *cors;       /* the origin whose pages may read answers, or "*"; NULL: none */
     const char *key_file;   /* see keys_read; NULL: every client is served */
     const char *access_log; /* see access_log_open; NULL: none */
+    const char *pinyin;     /* see pinyin_read; NULL: none */
     Limits limits;
     int workers;
     bool watch; /* load a model again when one of its files changes */

@@ -13,6 +13,7 @@ RUN = """(async () => { %s
         `${html.slice(0, 160)} ${any[0]?.message ?? ""}`).slice(0, 5).join(" | ")}`); })()"""
 READY = ("document.querySelector('.matrix td, figure') && "
          "(!location.hash.includes('&step=') || document.querySelector('.quantity')) && "
+         "(!location.hash.includes('&pinyin=') || document.querySelector('rt')) && "
          "!document.querySelector('.running, .waiting') && document.fonts.status === 'loaded'")
 
 SPOKEN = """[document.documentElement.lang, [...document.querySelectorAll(":is(h1, h2, h3, button):not([lang])")]

@@ -15,7 +15,8 @@ printf '0-0-P 0-1 1-2\n0-0\n' >"$scratch/gold"
 tide_ok align "$scratch/run" --src "$scratch/linked.zh" --tgt "$scratch/linked.en" --level word --format html \
     --links "$scratch/links" --gold "$scratch/gold" >"$scratch/linked.html"
 echo $sentence | tide_ok translate "$scratch/run" --n-best 3 --beam-size 3 --html "$scratch/nbest.html" >"$scratch/out"
-start "$scratch/run" "$scratch/other"
+make_dictionary
+start "$scratch/run" "$scratch/other" --pinyin "$scratch/dictionary.u8"
 check_pages() { # LANGUAGE NAME=URL...
     python3 tests/e2e/axe.py $axe "$@" || die 'axe-core'
 }
@@ -23,7 +24,7 @@ check_all() {
     check_pages "$1" "live=$url/#text=$sentence" "example=$url/" "training=$url/training?model=run" \
         "two models=$url/#text=$sentence&model=run&beside=other&level=word" \
         "projector=$url/#text=$sentence&mode=projector&probabilities=shown" "question=$url/#text=$sentence&ask=why" \
-        "step=$url/#text=$sentence&step=3" "curves=$url/#text=$sentence&curves=shown" \
+        "step=$url/#text=$sentence&step=3" "curves=$url/#text=$sentence&curves=shown&pinyin=shown" \
         "alignments=file://$models/linked.html" "hypotheses=file://$models/nbest.html" \
         "report=file://$models/run/report.html"
 }

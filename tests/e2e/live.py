@@ -892,6 +892,35 @@ def check_curves(page):
     page.clean("curves")
 
 
+RUBIES = """[...document.querySelectorAll('.panel:not([hidden]) %s ruby')].map((ruby) =>
+    [ruby.firstChild.data, ruby.querySelector('rt').textContent])"""
+
+
+def check_pinyin(page):
+    """Readings of the dictionary above the characters of Chinese sentences, source or translation."""
+    page.show(SENTENCE, width=1280, height=800)
+    equal(page.value(f"{RUBIES % ''}"), [], "pinyin that nobody wants")
+    page.value(f"{SOURCE}[1].focus()")
+    page.press("y")
+    page.wait(f"{RUBIES % ''}.length")
+    expected = [["潮", "cháo"], ["水", "shuǐ"], ["了", "liǎo/le"], ["知", "zhī"], ["道", "dao"]]
+    equal(page.value(RUBIES % ".line:not(.translated)"), expected, "readings of the source")
+    equal(page.value("[$('pinyin').ariaPressed, location.hash.includes('pinyin=shown')]"), ["true", True], "the switch")
+    page.point(f"{TARGET}[2]")
+    check(sum(page.value(LIT % ".line:not(.translated)")) > 0.9, "words with pinyin are lit")
+    page.show(SENTENCE, "&pinyin=shown", width=390, height=800)
+    page.wait(f"{RUBIES % ''}.length")
+    equal(page.value(RUBIES % ".line:not(.translated)"), expected, "a link with pinyin")
+    equal(page.value("document.documentElement.scrollWidth"), 390, "the width with pinyin")
+    page.show("It rained.", "&model=back&pinyin=shown", width=1280, height=800)
+    page.click("document.querySelectorAll('.best li button')[1]")
+    page.wait(f"{RUBIES % '.translated'}.length")
+    known = dict(expected)
+    check(all(known.get(one, found) == found for one, found in page.value(RUBIES % ".translated")), "a translation")
+    equal(page.value(RUBIES % ".line:not(.translated)"), [], "pinyin of English")
+    page.clean("pinyin")
+
+
 STEP = "document.querySelector('.panel:not([hidden]) .step')"
 ALPHA = f"[...{STEP}.querySelectorAll('.quantity:has(table thead)')][0].querySelectorAll('tbody tr')"
 ALPHAS = f"[...{ALPHA}].map((row) => row.lastChild.textContent)"
@@ -1211,6 +1240,7 @@ def test_page(url, translation, links):
         check_all_hypotheses(page)
         check_difference(page)
         check_curves(page)
+        check_pinyin(page)
         check_step(page)
         check_step_requests(page)
         check_step_of_heads(page)

@@ -23,7 +23,8 @@ failures() {
     ended
 }
 beside failures
-start "$scratch/run" "$scratch/other" "$scratch/back"
+make_dictionary
+start "$scratch/run" "$scratch/other" "$scratch/back" --pinyin "$scratch/dictionary.u8"
 live page "$url" "$scratch/expected"
 live chinese "$url" "$scratch/expected"
 stop

@@ -342,6 +342,11 @@ def check_others(s):
     for q, language in (("潮水", "zh"), ("the tide", "en"), ("12", "zh")):
         _, found = s.ask("POST", "/detect", {"q": q})
         check(found[0]["language"] == language and (found[0]["confidence"] > 0) == (q != "12"), f"detect {q}: {found}")
+    readings = ["cháo", "shuǐ", "", "liǎo/le", "lǜ", "lǜ", "", ""]
+    for q, expected in (("潮水退了绿綠a。", readings), (["潮水退了绿綠a。", "", "知道"], [readings, [], ["zhī", "dao"]])):
+        check(s.ask("POST", "/v1/pinyin", {"q": q}) == (200, {"pinyin": expected}), f"pinyin of {q}")
+    check(s.ask("POST", "/v1/pinyin", {"text": "x"})[0] == 400, "pinyin of nothing")
+    check(s.ask("GET", "/frontend/settings")[1]["pinyin"], "settings of a server with a dictionary")
     _, _, metrics = s.raw("GET", "/metrics")
     for line in ('tide_requests_total{path="/translate",status="4xx"}', "tide_queue_length 0", "tide_request_seconds_sum",
                  'tide_batch_sentences_bucket{le="+Inf"}', 'tide_pieces_total{side="target"}',

@@ -53,7 +53,12 @@ else
     echo 'skipped: --connections-per-address: needs an address besides loopback'
 fi
 
-start "$scratch/run" --threads 1
+make_dictionary
+printf '潮水 潮水 [chao2 shui3] /tide/\n潮水\ttide\n' >"$scratch/broken.u8"
+refused 1 'broken.u8:2: a line must be a word in traditional and in simplified characters' serve "$scratch/run" \
+    --pinyin "$scratch/broken.u8"
+gzip "$scratch/dictionary.u8"
+start "$scratch/run" --threads 1 --pinyin "$scratch/dictionary.u8.gz"
 api "$url" "$scratch/dev.zh" "$scratch/dev.out"
 stream api "$url" "$scratch/dev.zh" "$scratch/dev.out"
 stream training "$url" "$scratch/run"

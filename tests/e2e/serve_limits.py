@@ -484,6 +484,9 @@ def unaligned(s):
         check(found == expected, f"the prefix of an empty {kind}: {found}")
     found = s.translate("潮水。", 400, head=1)
     check("head needs a model with attention" in found, f"a head: {found}")
+    found = s.ask("POST", "/v1/pinyin", {"q": "潮水"})
+    check(found == (404, {"error": "Not found: this server has no dictionary of pinyin"}), f"no dictionary: {found}")
+    check(s.ask("GET", "/frontend/settings")[1]["pinyin"] is False, "settings of a server without a dictionary")
 
 
 def load(s, seconds, sources, translations):

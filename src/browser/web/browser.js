@@ -122,7 +122,7 @@ const translator = (() => {
 
   return {
     models,
-    needsKey: async () => false,
+    settings: async () => ({}),
     setKey: () => {},
     translate: (request, listeners) =>
       ask("/v1/stream", requestFields(request), eventReader(listeners), listeners.signal),

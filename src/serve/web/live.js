@@ -2,6 +2,7 @@
 const DEBOUNCE = 200; // milliseconds from the last key to the request
 
 let models = [];
+let hasPinyin = false; // whether the translator knows how Chinese is read
 let question = ""; // of a teacher; the alignment appears after the answer
 let composing = false; // an input method has text that is not final
 let pending = null; // the timer of the next translation
@@ -18,14 +19,15 @@ const switches = {
   scale: { key: "r", isOn: false, field: "scale", value: "row" },
   likely: { key: "p", isOn: false, field: "probabilities", value: "shown" },
   curves: { key: "c", isOn: false, field: "curves", value: "shown" },
+  pinyin: { key: "y", isOn: false, field: "pinyin", value: "shown", show: () => (spelled = isOn("pinyin")) },
   projector: { isOn: false, field: "mode", value: "projector", show: showProjector },
 };
 const isOn = (id) => switches[id].isOn;
 
-/** A function that turns the switch of a key; undefined: the key has none. */
+/** A function that turns the switch of a key; undefined: the page shows none. */
 function switchOf(key) {
-  const [id] = Object.entries(switches).find(([, one]) => one.key === key) ?? [];
-  return id && (() => flip(id));
+  const [found] = Object.entries(switches).find(([id, one]) => one.key === key && !$(id).hidden) ?? [];
+  return found && (() => flip(found));
 }
 
 const shows = {
@@ -157,10 +159,12 @@ function flip(id) {
   for (const panel of shownPanels()) panel.redraw();
 }
 
-/** Says that Chinese words are characters, if the page shows any. */
+/** Says that Chinese words are characters, and offers pinyin, if the page shows Chinese. */
 function showLevel() {
   const { source = "", target = "" } = modelNamed($("model").value) ?? {};
-  $("characters").hidden = !isOn("level") || ![source, target].some((code) => code.startsWith("zh"));
+  const isChinese = [source, target].some((code) => code.startsWith("zh"));
+  $("characters").hidden = !isOn("level") || !isChinese;
+  $("pinyin").hidden = !hasPinyin || !isChinese;
 }
 
 /** Shows the page to an audience, or no longer. */
@@ -273,7 +277,9 @@ async function begin() {
   try {
     models = await translator.models();
     if (!models.length) throw new TranslatorError("noModels");
-    $("key").parentNode.hidden = !(await translator.needsKey());
+    const { keyRequired = false, pinyin = false } = await translator.settings();
+    $("key").parentNode.hidden = !keyRequired;
+    hasPinyin = pinyin;
   } catch (problem) {
     $("problem").replaceChildren(...failureLine(problem));
     return;

@@ -87,6 +87,8 @@ function makePair(on) {
     target.lang = model.target;
     drawLine(source, shown.source, { onPoint: (i, held) => on.point(null, i, held) });
     drawLine(target, shown.target, { role: "button", onPoint: (i, held) => on.point(i, null, held) });
+    drawPinyin(source, shown.source);
+    if (slot.result) drawPinyin(target, shown.target);
     const taken = holding(slot).map(({ prefix }) => prefix.length - 1);
     piecesOf(target).forEach((piece, i) => {
       piece.classList.toggle("taken", shown.parts[i].some((part) => taken.includes(part)));

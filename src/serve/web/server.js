@@ -57,10 +57,11 @@ const translator = (() => {
 
   return {
     models,
-    needsKey: async () => (await (await ask("frontend/settings")).json()).keyRequired,
+    settings: async () => (await ask("frontend/settings")).json(),
     setKey: (given) => (key = given),
     translate,
     align,
+    pinyin: async (q) => (await answer("v1/pinyin", { q })).pinyin,
     explain: async (step, signal) => (await answer("v1/explain", stepFields(step), signal)).explanation,
   };
 })();

@@ -70,12 +70,14 @@
  * The object `translator`. All functions reject with a TranslatorError, or with the AbortError of the signal.
  *
  * models()                       resolves to the Models: {Model[]}
- * needsKey()                     resolves to whether translate needs a key
+ * settings()                     resolves to {keyRequired, pinyin}: whether translate needs a key, and whether `pinyin` exists;
+ *                                what is absent is false
  * setKey(key)                    keeps the key for later calls
  * translate(request, listeners)  resolves to the translation of the whole text when all sentences are finished
  * align({text, translation, model}, signal)  resolves to the alignment by piece, {source, target, matrix}, of a sentence and a
  *                                given translation; only where there can be several models
  * explain(step, signal)          resolves to the Explanation of a Step
+ * pinyin(text)                   resolves to the readings of each character of a text: {string[]}
  */
 
 /** A failure that the page shows as one line. kind: a name in text.errors; detail: the reason, of tide, of the
