@@ -38,7 +38,8 @@ class Edition(live.Page):
 
 def check_matrix(page, alignment):
     """The page has the numbers of the program."""
-    page.show(SENTENCE, width=1280, height=800)
+    page.show(SENTENCE, "&pinyin=shown", width=1280, height=800)
+    equal(page.value("[$('pinyin').hidden, document.querySelectorAll('ruby').length]"), [True, 0], "pinyin without a dictionary")
     found = page.value(f"""models().then(([model]) => new Promise((done) => translator.translate(
         {{ text: {SENTENCE!r}, model, alternatives: 0, candidates: 0 }},
         {{ onSource() {{}}, onSettled() {{}}, onSentence: (sentence) => done(sentence.alignment),
@@ -179,6 +180,7 @@ def main():
         live.check_hypotheses(page, translation)
         live.check_all_hypotheses(page)
         live.check_step(page)
+        live.check_curves(page)
         live.check_probabilities(page)
         live.check_projector(page, translation)
         live.check_question(page)

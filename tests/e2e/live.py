@@ -850,7 +850,8 @@ def check_curves(page):
     equal(page.value("[$('curves').ariaPressed, location.hash.includes('curves=shown')]"), ["true", True], "the switch")
     [weights] = equal_curves(page)
     words = page.value(f"[...{CURVES % ''}[0].querySelectorAll('text')].map((one) => one.textContent)")
-    equal(words, page.value("[...document.querySelectorAll('.line .piece')].map((one) => one.firstChild.data)"), "words of curves")
+    shown = page.value("[...document.querySelectorAll('.line .piece')].map((one) => one.firstChild.data)")
+    equal(words, shown, "words of curves")
     of_row = [place for place in weights if place.startswith("1 ")]
     equal(page.value(BRIGHT), of_row, "curves of the word at the focus")
     page.point(f"{CURVES % ''}[0].querySelectorAll('g')[4]")
@@ -871,6 +872,20 @@ def check_curves(page):
     named = [node["name"]["value"] for node in page.send("Accessibility.getFullAXTree")["nodes"]
              if node.get("role", {}).get("value") in ("image", "img")]
     equal(named, [f"alignment of {SENTENCE.replace('，', ',')}, as curves"], "what is announced")
+    # a long sentence scrolls in its drawing, to the word at the focus
+    page.show("我们去海边，" * 12, "&curves=shown", width=390, height=800)
+    equal(page.value("document.documentElement.scrollWidth"), 390, "the width of the page")
+    check(page.value(f"{CURVES % ''}[0].scrollWidth > 390"), "the drawing does not scroll")
+    page.value(f"{SOURCE}[70].focus()")
+    check(page.value(f"""(() => {{ const drawing = {CURVES % ''}[0], box = drawing.getBoundingClientRect();
+        const word = drawing.querySelector(".pointed").getBoundingClientRect();
+        return drawing.scrollLeft > 0 && word.left >= box.left - 1 && word.right <= box.right + 1; }})()"""),
+          "the word is not in view")
+    page.clean("curves")
+
+
+def check_more_curves(page):
+    """Small multiples have curves, too; those of negative differences have a colour of their own."""
     page.show("It rained.", "&model=back&view=heads&curves=shown", width=1280, height=800)
     page.wait(FULL)
     check(len({str(one) for one in equal_curves(page, ".multiples", "curves of heads")}) == 4, "the heads differ")
@@ -881,15 +896,7 @@ def check_curves(page):
     equal(set(page.value(less % ("path.less", "stroke"))), {"rgb(130, 45, 8)"}, "curves of negative weights")
     equal(page.value(f"{FIGURES}[2].querySelectorAll('path.less').length"),
           page.value(f"{FIGURES}[2].querySelectorAll('td.less:not(.faint)').length"), "negative curves")
-    # a long sentence scrolls in its drawing, to the word at the focus
-    page.show("我们去海边，" * 12, "&curves=shown", width=390, height=800)
-    equal(page.value("document.documentElement.scrollWidth"), 390, "the width of the page")
-    check(page.value(f"{CURVES % ''}[0].scrollWidth > 390"), "the drawing does not scroll")
-    page.value(f"{SOURCE}[70].focus()")
-    check(page.value(f"""(() => {{ const drawing = {CURVES % ''}[0], box = drawing.getBoundingClientRect();
-        const word = drawing.querySelector(".pointed").getBoundingClientRect();
-        return drawing.scrollLeft > 0 && word.left >= box.left - 1 && word.right <= box.right + 1; }})()"""), "the word is not in view")
-    page.clean("curves")
+    page.clean("more curves")
 
 
 RUBIES = """[...document.querySelectorAll('.panel:not([hidden]) %s ruby')].map((ruby) =>
@@ -1240,6 +1247,7 @@ def test_page(url, translation, links):
         check_all_hypotheses(page)
         check_difference(page)
         check_curves(page)
+        check_more_curves(page)
         check_pinyin(page)
         check_step(page)
         check_step_requests(page)
