@@ -1,6 +1,7 @@
 // An alignment as curves between the words of its two sentences: the source above, the translation below.
 
-const EM = 20, BETWEEN = 7; // the unit of the drawing in em; em between the two lines
+const EM = 20; // units of the drawing in one em
+const BETWEEN = 7; // em between the two lines
 
 /** The words of a sentence with their places from left to right, in em: [{name, left, width}]. */
 function placeWords(texts) {
@@ -17,22 +18,24 @@ const lengthOf = (words) => (words.length ? words.at(-1).left + words.at(-1).wid
 
 /** Spreads words over `room` em; a word alone stands in the middle. */
 function spreadWords(words, room) {
-  const rest = room - lengthOf(words);
-  return words.map((word, i) => ({ ...word, left: word.left + (words.length > 1 ? (rest * i) / (words.length - 1) : rest / 2) }));
+  const rest = room - lengthOf(words), share = (i) => (words.length > 1 ? i / (words.length - 1) : 0.5);
+  return words.map((word, i) => ({ ...word, left: word.left + rest * share(i) }));
 }
 
-/** Draws a word whose line begins at `top`, in em. place: data-row or data-column. */
+/** Draws a word whose line begins at `top`, in em. place: {row} or {column}. */
 function wordPicture({ name, left, width }, top, place) {
   const back = make("rect", { x: EM * (left - 0.1), y: EM * top, width: EM * (width + 0.2), height: 1.4 * EM, rx: 3 });
-  const [key, i] = Object.entries(place)[0];
-  return make("g", { [`data-${key}`]: i }, back, make("text", { x: EM * left, y: EM * (top + 1.05) }, name));
+  const word = make("g", {}, back, make("text", { x: EM * left, y: EM * (top + 1.05) }, name));
+  Object.assign(word.dataset, place);
+  return word;
 }
 
 /** Draws the curve of a weight from the middle of a source word to that of a target word. tint: the weight that it shows. */
 function curvePicture(from, to, weight, tint) {
   const [x, end] = [from, to].map(({ left, width }) => EM * (left + width / 2));
   const [y, half, bottom] = [1.5, 1.5 + BETWEEN / 2, 1.5 + BETWEEN].map((one) => EM * one);
-  const curve = make("path", { d: `M${x} ${y}C${x} ${half} ${end} ${half} ${end} ${bottom}`, class: weight < 0 ? "less" : "" });
+  const d = `M${x} ${y}C${x} ${half} ${end} ${half} ${end} ${bottom}`;
+  const curve = make("path", { d, class: weight < 0 ? "less" : "" });
   curve.style.setProperty("--weight", Math.abs(tint));
   return curve;
 }
