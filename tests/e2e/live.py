@@ -255,6 +255,34 @@ def check_pointing(page):
     page.clean("pointing")
 
 
+def check_piece(page):
+    """An address can point at a piece: its row is lit while the user points at nothing, until the text changes."""
+    pointed = "[...document.querySelectorAll('.translated .pointed')].map((piece) => [...piece.parentNode.children].indexOf(piece))"
+    for fields, place in (("&piece=3", [2]), ("&piece=3&level=word", [2]), ("&piece=99", []), ("&piece=x", [])):
+        page.show(SENTENCE, fields, width=1280, height=800)
+        equal(page.value(pointed), place, fields)
+    page.show(SENTENCE, "&piece=3", width=1280, height=800)
+    check(not page.value(LESSON), "a lesson for a text of the user")
+    page.point(f"{TARGET}[0]")
+    equal(page.value(pointed), [0], "pointing elsewhere")
+    page.point("document.querySelector('h1')")
+    equal(page.value(pointed), [2], "then at nothing")
+    check(page.copied("$('link')").endswith("&piece=3"), "the piece in a copied link")
+    page.click(f"{TARGET}[1]")
+    page.wait("document.querySelector('.candidates')")
+    page.click("document.querySelectorAll('.candidates li button')[2]")
+    page.wait("document.querySelector('.piece.taken')")
+    check("piece" not in page.value("location.hash"), "after a choice")
+    page.value("location.hash += '&piece=1'")
+    page.wait(f"{DONE} && document.querySelector('.piece.taken') && document.activeElement === {TARGET}[0]")
+    equal(page.value(pointed), [0], "a piece beside forced words")
+    page.value("$('text').focus(), $('text').select()")
+    page.send("Input.insertText", text="他走了。")
+    page.wait(f"{DONE} && location.hash.includes('%E4%BB%96')")
+    check("piece" not in page.value("location.hash") and page.value(pointed) == [], "another text")
+    page.clean("piece")
+
+
 def check_words(page, translation):
     """By word: punctuation is apart, and the page says that Chinese is by character."""
     page.show(SENTENCE, "&level=word", width=1280, height=800)
@@ -1235,6 +1263,7 @@ def test_page(url, translation, links):
         check_composition(page, translation)
         check_streaming(page, translation)
         check_pointing(page)
+        check_piece(page)
         check_words(page, translation)
         check_keyboard(page)
         check_forcing(page, translation)

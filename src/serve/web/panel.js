@@ -15,7 +15,7 @@ const ALTERNATIVES = 4, CANDIDATES = 8;
  *   show(model)   chooses the model
  *   run(text, choices, teaches)  translates a text, with choices that `choices` returned; stops the work on the text before.
  *                 teaches: whether it is an example, at which the page explains what is seen
- *   choices()     the user's choices as text: {layer, head, forced, view, step}, each "" if there is none
+ *   choices()     the user's choices as text: {layer, head, forced, view, step, piece}, each "" if there is none
  *   redraw()      draws again, after a change of level
  *   hide()        hides the alignment until a question is answered
  *   words(i)      the words of the translation of sentence i; null while it is searched
@@ -33,8 +33,9 @@ function makePanel(page) {
   let pinned = [null, null]; // row and column that have the focus
   let answers = false; // whether the user has answered the question
   let teaches = false; // whether the text is an example, and the user has not chosen anything
+  let aim = 0; // the piece, from 1, of the first translation that the address points at, until the user chooses something
   let matrix = null, shown = null; // of the viewed sentence
-  let clearest = -1; // the row of `shown` that an example points at; -1: none
+  let resting = -1; // the row of `shown` that is lit while the user points at nothing; -1: none
   let searches = [], taking = null, finding = null; // AbortControllers: all; that of a choice; that of the small multiples
   let frame = null;
   const matrixOptions = { onPoint: pointMatrix };
@@ -86,7 +87,7 @@ function makePanel(page) {
     shown = slot ? shownOf(slot, page.byWord()) : null;
     if (!shown?.matrix) shown = null;
     parts.frame.hidden = !shown || isHidden();
-    clearest = teaches && slot?.result && !parts.frame.hidden ? clearestRow(shown) : -1;
+    resting = restingRow();
     if (!shown) return;
     const rows = matrixOptions.leastRows ?? 0;
     matrixOptions.caption = text.matrix(slot.text);
@@ -165,18 +166,25 @@ function makePanel(page) {
     lit = i;
   }
 
-  /** Points at a row, a column, a cell, or nothing; an example then points at its clearest word. */
+  /** Finds `resting`: the row at which the address points, or the clearest one of an example. */
+  function restingRow() {
+    if (!slots[viewed]?.result || !shown || parts.frame.hidden) return -1;
+    if (aim) return viewed === 0 ? shown.parts.findIndex((part) => part.includes(aim - 1)) : -1;
+    return teaches ? clearestRow(shown) : -1;
+  }
+
+  /** Points at a row, a column, a cell, or nothing. */
   function point(row, column) {
     lightOnly(viewed);
     const nothing = row === null && column === null;
-    parts.lesson.hidden = clearest < 0;
+    parts.lesson.hidden = !teaches || resting < 0;
     if (shown && isHidden()) {
       pairs[viewed].light(shown, null, null);
       parts.said.textContent = text.guess;
-    } else if (nothing && clearest >= 0) {
-      point(clearest, null);
-      if (!step.place()) step.at(shown.parts[clearest][0]);
-      parts.said.textContent = describeClearest(shown, clearest);
+    } else if (nothing && resting >= 0) {
+      point(resting, null);
+      if (!step.place()) step.at(shown.parts[resting][0]);
+      if (teaches) parts.said.textContent = describeClearest(shown, resting);
     } else if (shown && (row ?? 0) < shown.target.length && (column ?? 0) < shown.source.length) {
       matrix.point(row, column);
       curves.point(row, column);
@@ -325,16 +333,22 @@ function makePanel(page) {
     page.remember();
   }
 
-  /** Takes choices one by one: [sentence, places, pieces], where pieces has the beginning of the translation. */
+  /** Takes choices one by one: [sentence, places, pieces], where pieces has the beginning of the translation. They are those of
+   * an address, so that the piece it points at gets the focus. */
   async function takeAll(forced) {
+    const wanted = aim;
     for (const [i, places, pieces] of forced)
       for (const place of places)
         if (slots[i]?.result && place < pieces.length) await take(i, pieces.slice(0, place + 1));
+    aim = wanted;
+    resting = restingRow();
+    if (aim && resting >= 0) pairs[0].focus(resting);
   }
 
   /** Draws a sentence after a choice, and moves the focus to the piece that was chosen. */
   function settle(i, piece) {
     teaches = false;
+    aim = 0;
     drawPair(i);
     page.changed();
     choose(i);
@@ -506,8 +520,9 @@ function makePanel(page) {
       fillChoosers(parts, model);
       draw();
     },
-    run(given, { layer, head, forced, view, step: place } = {}, isExample = false) {
+    run(given, { layer, head, forced, view, step: place, piece } = {}, isExample = false) {
       teaches = isExample;
+      aim = /^[1-9]\d{0,3}$/.test(piece) ? Number(piece) : 0;
       if (given !== written) answers = false;
       const wishes = [layer, head].map((wish) => (wish === "" ? "0" : wish)), recalled = forced !== undefined;
       parts.choosers.forEach((chooser, k) => {
@@ -521,7 +536,7 @@ function makePanel(page) {
       const [layer, head] = parts.choosers.map(({ value }) => (value === "0" ? "" : value));
       const forced = forcedPieces();
       const view = gallery.menu.value === "one" ? "" : gallery.menu.value;
-      return { layer, head, forced: forced.length ? JSON.stringify(forced) : "", view, step: step.place() };
+      return { layer, head, forced: forced.length ? JSON.stringify(forced) : "", view, step: step.place(), piece: aim || "" };
     },
     redraw() {
       const [row, column] = pinned, wasInMatrix = parts.matrix.contains(document.activeElement);
