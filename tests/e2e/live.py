@@ -276,6 +276,7 @@ def check_piece(page):
     page.value("location.hash += '&piece=1'")
     page.wait(f"{DONE} && document.querySelector('.piece.taken') && document.activeElement === {TARGET}[0]")
     equal(page.value(pointed), [0], "a piece beside forced words")
+    check(page.value("location.hash.endsWith('&piece=1')"), "a piece and forced words in the address")
     page.value("$('text').focus(), $('text').select()")
     page.send("Input.insertText", text="他走了。")
     page.wait(f"{DONE} && location.hash.includes('%E4%BB%96')")

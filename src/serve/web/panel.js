@@ -342,7 +342,9 @@ function makePanel(page) {
         if (slots[i]?.result && place < pieces.length) await take(i, pieces.slice(0, place + 1));
     aim = wanted;
     resting = restingRow();
-    if (aim && resting >= 0) pairs[0].focus(resting);
+    if (!aim) return;
+    if (resting >= 0) pairs[0].focus(resting);
+    page.remember();
   }
 
   /** Draws a sentence after a choice, and moves the focus to the piece that was chosen. */
