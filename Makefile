@@ -185,11 +185,11 @@ include mk/mpi.mk mk/core-library.mk
 
 # tests/unit/test_*.c see everything below cli/; tests/unit/double_*.c compute with double, see mk/double.mk; tests/e2e/*.sh
 # run tide. memcheck.sh is for `make valgrind`, neon.sh for `make neon`; axe.sh for `make pages`; wasm.sh and browser.sh need
-# `make browser`.
+# `make browser`, article.sh `make article`.
 TESTS   := $(patsubst %.c,$B/%,$(filter-out $(if $(SERVER),,tests/unit/test_serve.c),$(wildcard tests/unit/test_*.c)))
 DOUBLES := $(patsubst %.c,$B/%,$(wildcard tests/unit/double_*.c))
 ALL_SCRIPTS := $(wildcard tests/e2e/*.sh)
-SCRIPTS := $(filter-out $(patsubst %,tests/e2e/%.sh,axe memcheck neon wasm browser),$(ALL_SCRIPTS))
+SCRIPTS := $(filter-out $(patsubst %,tests/e2e/%.sh,article axe memcheck neon wasm browser),$(ALL_SCRIPTS))
 SOAKS   := $(wildcard tests/soak/*.sh)
 FUZZERS := $(patsubst %.c,$B/%,$(wildcard tests/fuzz/fuzz_*.c))
 ifeq ($(config),tsan) # ten times slower; the other scripts run the same code, and ranks.sh has limits in seconds
@@ -248,7 +248,7 @@ test: setup
 
 test-all:
 	scripts/setup all
-	$(MAKE) browser
+	$(MAKE) article
 	$(MAKE) -j$(JOBS) programs
 	$(MAKE) check SCRIPTS='$(ALL_SCRIPTS)'
 

@@ -1,7 +1,8 @@
 # The edition without a server, and its tests.
 #
 #   make browser [MODEL=DIR]   build/browser/tide.html, a page that translates with this model, without a server
-#   make wasm                  tests this page in a headless browser, and its kernels in node
+#   make article               build/article/attention.html, docs/attention.md with links into the page of the demo's model
+#   make wasm                  tests both in a headless browser, and the page's kernels in node
 
 # build/browser/page.html is the live page with a worker in the place of the server, without a model; `tide export --html`
 # adds one. With config=wasm: the program of the worker.
@@ -68,9 +69,14 @@ browser:
 	$(MAKE) -j$(JOBS) config=wasm $(PAGE)/page.html npm
 	$(if $(MODEL),build/tide quantize --force $(MODEL) $(QUANTIZED) && build/tide export --html $(QUANTIZED) $(PAGE)/tide.html)
 
-wasm: browser
+article: demo
+	scripts/setup article
+	$(MAKE) browser MODEL=models/demo
+	scripts/dev/article $(PAGE)/tide.html build/article
+
+wasm: article
 	scripts/setup pages
 	$(MAKE) -j$(JOBS) programs
-	$(RUN_TESTS) tests/e2e/wasm.sh tests/e2e/browser.sh
+	$(RUN_TESTS) tests/e2e/wasm.sh tests/e2e/browser.sh tests/e2e/article.sh
 
-.PHONY: npm browser wasm
+.PHONY: npm browser article wasm

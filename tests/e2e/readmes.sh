@@ -1,6 +1,7 @@
 #!/bin/sh
-# README.md and docs/README.zh.md have the same commands, documents and picture of an alignment, and the same blocks of tide's commands. The
-# pages that say which presets have the conditional GRU name all of them.
+# README.md and docs/README.zh.md have the same commands, documents and picture of an alignment, and the same blocks of tide's
+# commands; docs/attention.md and docs/attention.zh.md have the same states of the page, apart from questions. The pages that
+# say which presets have the conditional GRU name all of them.
 . "$(dirname "$0")/../lib/common.inc"
 english=README.md chinese=docs/README.zh.md
 
@@ -27,6 +28,9 @@ in_step documents documents 10
 in_step pictures sentence_picture 1
 in_step blocks blocks 8
 in_step flags flags
+english=docs/attention.md chinese=docs/attention.zh.md
+states() { grep -o '`#text=[^`]*`' "$1" | sed 's/&ask=.*//'; }
+in_step states states 10
 
 # the presets with the conditional GRU
 grep -l '^dec-cell-base-depth = 2' models/*.conf | sed 's,.*/,,; s,\.conf,,' >"$scratch/presets"
