@@ -9,6 +9,7 @@ import json
 import os
 import re
 import sys
+import time
 import urllib.parse
 
 from live import DONE, SOURCE, STEP, TARGET, Page, check, equal
@@ -101,10 +102,12 @@ def check_tab(page, folder):
     for k in (0, 1):
         page.click(f"document.querySelectorAll('.touch a')[{k}]")
         state = page.value(TOUCHES)[k]["state"]
-        for _ in range(200):
+        end = time.monotonic() + 20
+        while time.monotonic() < end:
             tabs = [tab["url"] for tab in page.send("Target.getTargets")["targetInfos"] if "/tide.html" in tab["url"]]
             if tabs and tabs[-1].endswith(state):
                 break
+            time.sleep(0.05)
         check(len(tabs) == 1 and tabs[0].endswith(state), f"the tabs {tabs}, not one with {state}")
 
 

@@ -14,11 +14,19 @@ tide_ok export --html "$scratch/demo" "$scratch/tide.html"
 scripts/dev/article "$scratch/tide.html" "$folder" || die 'scripts/dev/article'
 article() { python3 tests/e2e/article.py "$folder"; }
 article || die 'article.py'
+axe=build/axe/node_modules/axe-core/axe.min.js
+if [ -e $axe ]; then
+    python3 tests/e2e/axe.py $axe en "article=file://$folder/attention.html" || die 'axe-core'
+    python3 tests/e2e/axe.py $axe zh-CN "article=file://$folder/attention.zh.html" || die 'axe-core, Chinese'
+else
+    echo 'skipped: accessibility of the article: needs axe-core (make pages)'
+fi
 
 # wrong PATTERN REPLACEMENT REASON: an article with a wrong link fails for this reason
 wrong() {
     cp "$folder/attention.html" "$scratch/right.html"
-    sed -i "0,/$1/s//$2/" "$folder/attention.html"
+    sed -i "0,\\|$1|s||$2|" "$folder/attention.html"
+    ! cmp -s "$folder/attention.html" "$scratch/right.html" || die "no $1 in the article"
     dies article >"$scratch/out" && grep -q "$3" "$scratch/out" || die "$1 became $2: $(cat "$scratch/out")"
     mv "$scratch/right.html" "$folder/attention.html"
 }

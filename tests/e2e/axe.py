@@ -11,7 +11,7 @@ RUN = """(async () => { %s
     const { violations } = await axe.run(document, { resultTypes: ["violations"] });
     return violations.map(({ id, impact, nodes }) => `${id} (${impact}): ${nodes.map(({ html, any }) =>
         `${html.slice(0, 160)} ${any[0]?.message ?? ""}`).slice(0, 5).join(" | ")}`); })()"""
-READY = ("document.querySelector('.matrix td, figure') && "
+READY = ("document.querySelector('.matrix td, figure, .touch') && "
          "(!location.hash.includes('&step=') || document.querySelector('.quantity')) && "
          "(!location.hash.includes('&pinyin=') || document.querySelector('rt')) && "
          "!document.querySelector('.running, .waiting') && document.fonts.status === 'loaded'")
