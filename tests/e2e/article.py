@@ -2,9 +2,9 @@
 """usage: tests/e2e/article.py FOLDER
 
 Tests of the folder that scripts/dev/article writes, opened from disk in headless Chromium, for article.sh. Every link of both
-articles leads to something. Each one to a state of tide.html shows this state, and what its text says: the piece that is pointed
-at and the one that the open step wrote are words in italics, the text names the source piece with the largest weight, and the
-page shows the percentages."""
+articles leads to something. Each one to a state of tide.html shows this state, and what its text says: the piece that is
+pointed at and the one that the open step wrote are words in italics, the text names the source piece with the largest weight,
+and the page shows the percentages."""
 import json
 import os
 import re

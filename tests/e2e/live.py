@@ -257,7 +257,7 @@ def check_pointing(page):
 
 def check_piece(page):
     """An address can point at a piece: its row is lit while the user points at nothing, until the text changes."""
-    pointed = "[...document.querySelectorAll('.translated .pointed')].map((piece) => [...piece.parentNode.children].indexOf(piece))"
+    pointed = f"[...{TARGET}].flatMap((piece, i) => (piece.classList.contains('pointed') ? [i] : []))"
     for fields, place in (("&piece=3", [2]), ("&piece=3&level=word", [2]), ("&piece=99", []), ("&piece=x", [])):
         page.show(SENTENCE, fields, width=1280, height=800)
         equal(page.value(pointed), place, fields)
