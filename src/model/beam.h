@@ -13,6 +13,7 @@ typedef struct Hypothesis {
     const double *pieces;   /* [length] ln p of each id */
     double score;           /* see BeamOptions */
     const real *alpha;      /* [length, source length] alignment; NULL without attention, or if it is not kept */
+    int rank;               /* of its last word among the candidates of its last step: see BeamTrace */
 } Hypothesis;
 
 /* What a hypothesis may begin with: an automaton. The hypothesis is in state 0 at first. From state q it continues with
@@ -35,6 +36,17 @@ typedef int BeamStep(void *context);
    search begins with the settled words. `words` has no score and is valid during the call. */
 typedef void BeamSettled(void *context, int number, const Hypothesis *words);
 
+/* A candidate of a step: an open hypothesis and a next word. */
+typedef struct BeamCandidate {
+    int parent; /* index of the hypothesis among the candidates of the step before; 0 in the first step */
+    int id;
+    double log_probability; /* Σ ln p of the hypothesis with the word */
+} BeamCandidate;
+/* Called in each step for each sentence that has open hypotheses, with `count` candidates: the most probable words of
+   each hypothesis. The first `kept` of them stay in the beam, the others are pruned; both parts are in order of
+   probability. `list` is valid during the call. */
+typedef void BeamTrace(void *context, int number, const BeamCandidate *list, int kept, int count);
+
 typedef struct BeamOptions {
     int beam;                       /* hypotheses of a sentence, open and finished ones together */
     double normalize, word_penalty; /* score = (ln p - word_penalty length) / length^normalize + coverage term */
@@ -44,8 +56,8 @@ typedef struct BeamOptions {
     int bos, eos;        /* ids of <s> and </s> */
     const int *banned;   /* ids that the search never produces, such as <pad> and <s>; in any order */
     int banned_count;
-    const int *numbers; /* [n] the number of each sentence, which is its index in the next three arrays; sampling and
-                           `settled` use it, too. NULL: 0 .. n - 1 */
+    const int *numbers; /* [n] the number of each sentence, which is its index in the next three arrays; sampling,
+                           `settled` and `trace` use it, too. NULL: 0 .. n - 1 */
     const Prefix *const *prefixes;         /* [sentences] items may be NULL: free; NULL: all are free */
     const Constraints *const *constraints; /* [sentences] items may be NULL: none; NULL: none at all. Not for sampling.
                                               A prefix comes first: one that ends in </s> need not meet them. They may
@@ -59,7 +71,8 @@ typedef struct BeamOptions {
     const Sampling *sampling; /* draws each word of each of the `beam` hypotheses; NULL: searches the best ones */
     BeamStep *before_step;    /* NULL: none */
     BeamSettled *settled;     /* NULL: none, and no time is spent on it */
-    void *context;            /* for before_step and settled */
+    BeamTrace *trace;         /* NULL: none, and no time is spent on it */
+    void *context;            /* for before_step, settled and trace */
 } BeamOptions;
 
 /* The finished hypotheses of one sentence, best first. */
