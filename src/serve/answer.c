@@ -117,7 +117,7 @@ static void write_pair(FILE *out, const Request *w, ptrdiff_t i) {
 void answer_write(FILE *out, const Request *w) {
     if (w->task.kind != JOB_TRANSLATE) {
         static const char *const names[] = {
-            [JOB_ALIGN] = "alignment", [JOB_SCORE] = "score", [JOB_EXPLAIN] = "explanation"};
+            [JOB_SEARCH] = "search", [JOB_ALIGN] = "alignment", [JOB_SCORE] = "score", [JOB_EXPLAIN] = "explanation"};
         write_texts(out, w, "{", names[w->task.kind], write_pair);
     } else {
         write_texts(out, w, "{", "translatedText", write_translation);

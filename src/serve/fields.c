@@ -7,6 +7,7 @@
 #include "io/json.h"
 #include "text/unicode.h"
 #include "translate/explain.h"
+#include "translate/search_tree.h"
 
 #include <errno.h>
 #include <math.h>
@@ -41,6 +42,7 @@ static __attribute__((nonnull)) int *number_of(Fields *fields, const char *name)
     if (!strcmp(name, "candidates")) return &fields->candidates;
     if (!strcmp(name, "step")) return &fields->step;
     if (!strcmp(name, "top")) return &fields->top;
+    if (!strcmp(name, "pruned")) return &fields->pruned;
     return NULL;
 }
 
@@ -285,7 +287,7 @@ static int parse_multipart(Fields *fields, const char *content_type, const char 
 int fields_parse(Fields *fields, const char *content_type, const char *body, size_t n, const Limits *limits,
                  Reply *reply) {
     const BodyKind kind = header_body_kind(content_type);
-    *fields = (Fields){.search = search_options_default(), .top = STEP_WORDS};
+    *fields = (Fields){.search = search_options_default(), .top = STEP_WORDS, .pruned = TREE_PRUNED};
     if (kind == BODY_OTHER) return reply_error(reply, 415, "Send application/json or a form");
     if (kind != BODY_MULTIPART && !utf8_valid(body, n)) return not_utf8(reply); /* a form of parts may have files */
     if (kind == BODY_JSON) return parse_json(fields, body, n, limits, reply);

@@ -19,7 +19,8 @@ static inline bool field_given(const Texts *field) { return field->list || field
 
 typedef enum AlignmentUnit { ALIGN_NOTHING, ALIGN_PIECES, ALIGN_WORDS } AlignmentUnit;
 
-/* A field that the body lacks is zero; but `top` is then STEP_WORDS, and `search` is search_options_default. Strings
+/* A field that the body lacks is zero; but `top` is then STEP_WORDS, `pruned` TREE_PRUNED,
+   and `search` search_options_default. Strings
    are owned. */
 typedef struct Fields {
     AlignmentUnit alignment;
@@ -29,7 +30,7 @@ typedef struct Fields {
     size_t file_size;
     char **given; /* of a form: names of the fields that were read; not those that may come again, such as q: a stb_ds
                      array, owned */
-    int alternatives, candidates, step, top;
+    int alternatives, candidates, step, top, pruned;
     SearchOptions search; /* those fields that the table of search options has */
 } Fields;
 

@@ -25,7 +25,7 @@ typedef struct Call {
     struct Call *next;
 } Call;
 
-typedef enum JobKind { JOB_TRANSLATE, JOB_ALIGN, JOB_SCORE, JOB_EXPLAIN } JobKind;
+typedef enum JobKind { JOB_TRANSLATE, JOB_SEARCH, JOB_ALIGN, JOB_SCORE, JOB_EXPLAIN } JobKind;
 
 /* One sentence and its result, which is NULL or zero before the job is done. */
 typedef struct Job {
@@ -33,11 +33,12 @@ typedef struct Job {
     const int *ids;                 /* JOB_EXPLAIN: of the pieces of the given translation, up to the step */
     int length;                     /* pieces of the source with </s> */
     const Mark *marks;              /* the markup in the source, a stb_ds array, if the texts are HTML; NULL: none */
-    const Prefix *prefix;           /* JOB_TRANSLATE: what the translation begins with; NULL: free */
-    const Constraints *constraints; /* JOB_TRANSLATE: what the translation contains; NULL: free */
+    const Prefix *prefix;           /* of a search: what the translation begins with; NULL: free */
+    const Constraints *constraints; /* of a search: what the translation contains; NULL: free */
     char **texts;                   /* JOB_TRANSLATE: [count] the best hypotheses; owned */
     int count;
-    char *json;   /* the alignment of the best hypothesis or of the given pair, or the explanation; owned; NULL: none */
+    char *json;   /* the alignment of the best hypothesis or of the given pair, the search or the explanation; owned;
+                     NULL: none */
     char *scores; /* JSON: the pieces of the same translation, and ln p of each; owned; NULL: none are wanted */
     double log_probability; /* JOB_SCORE: of the given pair */
     int pieces;             /* of the best hypothesis, or of the given translation */
@@ -58,6 +59,7 @@ struct Task {
     AlignmentUnit alignment;
     int candidates; /* for each position, of a stream */
     int step, top;  /* of JOB_EXPLAIN: see session_explain */
+    int pruned;     /* of JOB_SEARCH: see search_tree_add */
     bool html;      /* the texts of the jobs are HTML */
     Job *jobs;      /* [count], 1 at least */
     int count;

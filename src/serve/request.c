@@ -382,6 +382,25 @@ static int check_step(const Start *s) {
     return 0;
 }
 
+/* Checks that the request of a search tree has one sentence. */
+static int check_tree(const Start *s) {
+    enum { MOST_PRUNED = 20 };
+    Request *w = s->request;
+    if (w->fields.q.array || w->task.count != 1)
+        return reply_error(s->reply, 400, "Invalid request: a search tree takes a text q of one sentence");
+    if (w->fields.pruned > MOST_PRUNED)
+        return reply_error(s->reply, 400, "Invalid request: pruned is limited to %d", MOST_PRUNED);
+    w->task.pruned = w->fields.pruned;
+    return 0;
+}
+
+/* Makes the jobs of a search. */
+static int make_search(Start *s) {
+    const Task *task = &s->request->task;
+    if (make_sentences(s) || (task->kind == JOB_SEARCH && check_tree(s)) || make_prefix(s)) return -1;
+    return task->count ? make_terms(s) : 0;
+}
+
 /* Fills s->request. Returns 1 if the answer needs no search: it can be answered. */
 static int make_request(Start *s) {
     Request *w = s->request;
@@ -399,7 +418,7 @@ static int make_request(Start *s) {
     if (s->asked->endpoint == ENDPOINT_FILE) make_file(s);
     if (!w->task.served) return 1;
     if (set_search(s)) return -1;
-    if (kind == JOB_TRANSLATE) status = make_sentences(s) || make_prefix(s) || (w->task.count && make_terms(s));
+    if (kind == JOB_TRANSLATE || kind == JOB_SEARCH) status = make_search(s);
     else status = kind == JOB_EXPLAIN ? make_step(s) : make_pairs(s);
     if (!status && w->task.count) status = take_quota(s);
     return status ? -1 : w->task.count == 0;
@@ -412,6 +431,7 @@ void request_start(Start *s) {
     if (endpoint == ENDPOINT_ALIGN) w->task.kind = JOB_ALIGN;
     if (endpoint == ENDPOINT_SCORE) w->task.kind = JOB_SCORE;
     if (endpoint == ENDPOINT_EXPLAIN) w->task.kind = JOB_EXPLAIN;
+    if (endpoint == ENDPOINT_SEARCH) w->task.kind = JOB_SEARCH;
     w->task.release = request_free;
     const int status = make_request(s);
     if (status == 0 && w->streams) w->task.opening = event_source(w);

@@ -22,6 +22,7 @@ static const struct {
     [ENDPOINT_SCORE] = {"/v1/score", true},
     [ENDPOINT_EXPLAIN] = {"/v1/explain", true},
     [ENDPOINT_PINYIN] = {"/v1/pinyin", true},
+    [ENDPOINT_SEARCH] = {"/v1/search", true},
     [ENDPOINT_METRICS] = {"/metrics", false},
     [ENDPOINT_OPENAPI] = {"/openapi.json", false},
 };

@@ -6,6 +6,7 @@
 #include "io/json.h"
 #include "translate/explain.h"
 #include "translate/inline_markup.h"
+#include "translate/search_tree.h"
 
 #include <math.h>
 
@@ -15,6 +16,7 @@ typedef struct WorkerBatch {
     Session *session;
     Job **jobs;
     int n;
+    SearchTree *trees; /* [n] of JOB_SEARCH; else NULL */
 } WorkerBatch;
 
 /* ---- sessions -------------------------------------------------------------------------------------------------- */
@@ -74,6 +76,15 @@ static char *scores_text(char *const *pieces, const double *scores, int n) {
     return memory_close(&memory, NULL);
 }
 
+static void keep_tree(Job *job, const SearchTree *tree, const Translations *found, int i) {
+    MemoryFile memory;
+    const Nbest *nbest = &found->nbest[i];
+    if (nbest->failed) job->end = SCOPE_FAILED;
+    search_tree_json(memory_open(&memory), tree, nbest, found->translator->target.vocab);
+    job->json = scope_keep(memory_close(&memory, NULL));
+    job->pieces = nbest->count ? nbest->list[0].length : 0;
+}
+
 static void keep_translation(Job *job, const Translations *found, int i) {
     const Nbest *nbest = &found->nbest[i];
     const SearchOptions *search = &job->task->search;
@@ -113,6 +124,12 @@ static int all_cancelled(void *context) {
     for (int i = 0; i < batch->n; i++)
         if (!atomic_load(&batch->jobs[i]->task->cancelled)) return 0;
     return 1;
+}
+
+/* Keeps the candidates of a step of a search. */
+static void keep_candidates(void *context, int number, const BeamCandidate *list, int kept, int count) {
+    const WorkerBatch *batch = context;
+    search_tree_add(&batch->trees[number], list, kept, count, batch->jobs[number]->task->pruned);
 }
 
 /* Tells a stream which words are settled. In a long sentence the next event follows when a sixteenth of the words is
@@ -167,12 +184,16 @@ static void translate(WorkerBatch *b, Session *session) {
     beam.prefixes = prefixes;
     if (!beam.sampling) beam.constraints = constraints; /* samples have none: request.c refuses them */
     beam.before_step = all_cancelled;
+    if (b->trees) beam.trace = keep_candidates;
     beam.context = b;
     const bool all_words = task->search.sample || !task->search.use_shortlist;
     ColumnSet *shortlists = all_words ? NULL : shortlist_sets(&task->served->shortlist, sentences, b->n);
     beam.shortlists = shortlists;
     Translations found = session_translate(session, sentences, b->n, &beam, b->n, NULL, NULL);
-    for (int i = 0; i < b->n && !found.cancelled; i++) keep_translation(b->jobs[i], &found, i);
+    for (int i = 0; i < b->n && !found.cancelled; i++) {
+        if (b->trees) keep_tree(b->jobs[i], &b->trees[i], &found, i);
+        else keep_translation(b->jobs[i], &found, i);
+    }
     for (int i = 0; i < b->n && !found.cancelled; i++)
         if (b->jobs[i]->end == SCOPE_DONE) tell_sentence(session, b->jobs[i], &found, i, &beam);
     translations_free(&found);
@@ -181,6 +202,13 @@ static void translate(WorkerBatch *b, Session *session) {
     mem_free(prefixes);
     mem_free(numbers);
     mem_free(constraints);
+}
+
+static void search(WorkerBatch *b, Session *session) {
+    b->trees = mem_zalloc((size_t)b->n * sizeof *b->trees);
+    translate(b, session);
+    for (int i = 0; i < b->n; i++) search_tree_free(&b->trees[i]);
+    mem_free(b->trees);
 }
 
 static void align(WorkerBatch *b, Session *session) {
@@ -238,8 +266,11 @@ static void run(void *context) {
     Worker *w = b->worker;
     if (!w->one) w->one = threads_new(1);
     if (!b->session->count) session_init(b->session, (const Translator *const[]){&task->served->translator}, 1, w->one);
-    void (*const work[])(WorkerBatch *, Session *) = {
-        [JOB_TRANSLATE] = translate, [JOB_ALIGN] = align, [JOB_SCORE] = score, [JOB_EXPLAIN] = explain};
+    void (*const work[])(WorkerBatch *, Session *) = {[JOB_TRANSLATE] = translate,
+                                                      [JOB_SEARCH] = search,
+                                                      [JOB_ALIGN] = align,
+                                                      [JOB_SCORE] = score,
+                                                      [JOB_EXPLAIN] = explain};
     search_options_session(&task->search, b->session);
     work[task->kind](b, b->session);
 }
@@ -247,7 +278,7 @@ static void run(void *context) {
 ScopeEnd worker_run(Worker *worker, Job **jobs, int n) {
     char reason[256];
     for (int i = 0; i < n; i++) jobs[i]->end = SCOPE_DONE;
-    WorkerBatch batch = {worker, session_of(worker, jobs[0]->task->served), jobs, n};
+    WorkerBatch batch = {worker, session_of(worker, jobs[0]->task->served), jobs, n, NULL};
     const ScopeEnd end = batch.session ? scope_run(&worker->scope, run, &batch, reason, sizeof reason) : SCOPE_REFUSED;
     if (end != SCOPE_DONE) worker_release(worker);
     for (int i = 0; i < n && end != SCOPE_DONE; i++) {
