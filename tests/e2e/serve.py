@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""usage: tests/e2e/serve.py URL SOURCES TRANSLATIONS
+"""usage: tests/e2e/serve.py URL SOURCES TRANSLATIONS NBEST
 
-Checks the API of a running `tide serve`, for tests/e2e/serve.sh; the files have the lines of a text and what `tide
-translate` makes of them. Every JSON answer is checked against /openapi.json. Python's standard library is enough."""
+Checks the API of a running `tide serve`, for tests/e2e/serve.sh; the files have the lines of a text, what `tide
+translate` makes of them, and what it makes with --n-best 4 --beam-size 4. Every JSON answer is checked against /openapi.json. Python's standard library is enough."""
 import base64
 import hashlib
 import http.client
@@ -335,6 +335,64 @@ def check_explanation(s):
         check(status == 400 and reason in found["error"], f"{fields}: {found}, not {reason}")
 
 
+def path_of(steps, step, place):
+    """The candidates of the hypothesis that ends at a place of a step."""
+    path = []
+    for step in range(step, -1, -1):
+        path.insert(0, steps[step][place])
+        place = path[0]["parent"]
+    return path
+
+
+def check_tree(tree, beam, pruned):
+    """Steps keep the best candidates; totals are sums; what is extended was kept."""
+    for step, candidates in enumerate(tree["steps"]):
+        kept = [c for c in candidates if c["kept"]]
+        totals = [c["total"] for c in candidates]
+        check(candidates[:len(kept)] == kept and 0 < len(kept) <= beam, f"kept: {candidates}")
+        check(len(candidates) <= len(kept) + pruned and totals == sorted(totals, reverse=True), f"order: {candidates}")
+        for c in candidates:
+            before = tree["steps"][step - 1][c["parent"]] if step else {"total": 0, "kept": True, "piece": "<s>"}
+            check(abs(before["total"] + c["logProbability"] - c["total"]) < 1e-5, f"sum: {before}, {c}")
+            check(before["kept"] and before["piece"] != "</s>", f"parent: {before}, {c}")
+
+
+def check_search(s, sources, nbest):
+    """The hypotheses of a search are those of tide translate --n-best, and paths of the tree."""
+    for i, q in enumerate(sources):
+        found = s.ask("POST", "/v1/search", {"q": q, "beam": 4, "pruned": 3})[1]["search"]
+        expected = [(text, float(score)) for line, text, _, score in nbest if line == str(i)]
+        check_tree(found, 4, 3)
+        ends = found["hypotheses"]
+        check(len(ends) == len(expected), f"{len(ends)} hypotheses, not {len(expected)}")
+        for end, (text, score) in zip(ends, expected, strict=True):
+            pieces = [c["piece"] for c in path_of(found["steps"], end["step"], end["place"])]
+            own = "".join(piece for piece in pieces if piece != "</s>").replace("▁", " ").strip()
+            check(own == text and abs(end["score"] - score) < 1e-4, f"a hypothesis: {own} {end}, not {text} {score}")
+    q, begun = "潮水退了。", ["▁The"]
+    best = s.translate(q, prefix_pieces=begun, piece_scores=True, alternatives=2, normalize=0)["pieceScores"][0]
+    found = s.ask("POST", "/v1/search", {"q": q, "prefix_pieces": begun, "alternatives": 2, "normalize": 0})[1]["search"]
+    path = path_of(found["steps"], found["hypotheses"][0]["step"], found["hypotheses"][0]["place"])
+    check([c["piece"] for c in path] == best["pieces"], f"the tree of a given beginning: {path}, not {best}")
+    check(all(abs(c["logProbability"] - p) < 1e-4 for c, p in zip(path, best["scores"], strict=True)), f"ln p: {path}")
+    check(len(found["steps"][0]) == 1, f"the given piece: {found['steps'][0]}")
+    one = s.ask("POST", "/v1/search", {"q": q, "pruned": 0})[1]["search"]
+    check(all(c["kept"] for step in one["steps"] for c in step), "no pruned candidates")
+    for fields, reason in (
+        ({"q": ""}, "a search tree takes a text q of one sentence"),
+        ({"q": q + q}, "a search tree takes a text q of one sentence"),
+        ({"q": [q]}, "a search tree takes a text q of one sentence"),
+        ({"pruned": 21}, "pruned is limited to 20"),
+        ({"pruned": -1}, "bad pruned"),
+        ({"beam": 1000}, "beam and alternatives are limited to"),
+        ({"q": "潮" * 501}, "request (502) exceeds text limit (500) of pieces in a sentence"),
+        ({"prefix_pieces": ["nonesuch"]}, "prefix: "),
+        ({"source": "zh", "target": "zh"}, "not available as a target language"),
+    ):
+        status, answer = s.ask("POST", "/v1/search", {"q": q, **fields})
+        check(status == 400 and reason in answer["error"], f"{fields}: {answer}, not {reason}")
+
+
 def check_others(s):
     for path in ("/languages", "/v1/models", "/health", "/frontend/settings"):
         check(s.ask("GET", path)[0] == 200, path)
@@ -365,7 +423,7 @@ def check_page(s):
         check(len(text) > 1000 and f"{name}-src 'sha256-{digest}'" in policy, f"the hash of the page's {name}: {digest}")
 
 
-def api(s, sources, translations):
+def api(s, sources, translations, nbest):
     check_translations(s, lines_of(sources), lines_of(translations))
     check_spaces(s)
     check_fields(s)
@@ -374,6 +432,7 @@ def api(s, sources, translations):
     check_glossary(s)
     check_pairs(s)
     check_explanation(s)
+    check_search(s, lines_of(sources)[:4], [line.split(" ||| ") for line in lines_of(nbest)])
     check_others(s)
     check_page(s)
 
@@ -386,6 +445,6 @@ def fail_all(args):
 
 threading.excepthook = fail_all
 if __name__ == "__main__":
-    if len(sys.argv) != 4:
+    if len(sys.argv) != 5:
         sys.exit(__doc__)
     api(Server(sys.argv[1]), *sys.argv[2:])

@@ -21,6 +21,7 @@ grep -q "^tide: there is no $scratch/alone/tide-serve: .make. builds .* libmicro
 make_models
 cut -f2 "$scratch/dev.tsv" | sed 's/[。？！]\(.\)/，\1/g' >"$scratch/dev.zh"
 tide_ok translate "$scratch/run" <"$scratch/dev.zh" >"$scratch/dev.out"
+tide_ok translate "$scratch/run" --n-best 4 --beam-size 4 <"$scratch/dev.zh" >"$scratch/dev.nbest"
 
 # a sanitizer makes tide slower, and reserves all addresses
 case $(ldd "$tide") in *libasan* | *libtsan*) sanitized=1 timeout=5 ;; *) sanitized='' timeout=2 ;; esac
@@ -59,7 +60,7 @@ refused 1 'broken.u8:2: a line must be a word in traditional and in simplified c
     --pinyin "$scratch/broken.u8"
 gzip "$scratch/dictionary.u8"
 start "$scratch/run" --threads 1 --pinyin "$scratch/dictionary.u8.gz"
-api "$url" "$scratch/dev.zh" "$scratch/dev.out"
+api "$url" "$scratch/dev.zh" "$scratch/dev.out" "$scratch/dev.nbest"
 stream api "$url" "$scratch/dev.zh" "$scratch/dev.out"
 stream training "$url" "$scratch/run"
 limits drain "$url" "$pid"
