@@ -184,8 +184,8 @@ function ask(asked) {
 // ---- the address ----
 
 /** Writes the state of the page to its address, so that a link to the page contains the text and the user's choices: layer,
- * head, forced words, view, open step and lit piece of each panel; those of the second one end in 2. An example that the user
- * has not touched is not a choice. */
+ * head, forced words, view, open step, open tree and lit piece of each panel; those of the second one end in 2. An example that
+ * the user has not touched is not a choice. */
 function remember() {
   if (untouched) return;
   const state = new URLSearchParams();
@@ -211,7 +211,7 @@ function recall(typed = "") {
   chooseModels(state.get("model"), state.get("beside"));
   untouched = !$("text").value && !composing;
   if (untouched && !lacksKey()) open();
-  const names = ["layer", "head", "forced", "view", "step", "piece"];
+  const names = ["layer", "head", "forced", "view", "step", "tree", "piece"];
   const chosen = (suffix) => names.map((name) => [name, state.get(name + suffix) ?? ""]);
   translate(typed ? [] : ["", "2"].map((suffix) => Object.fromEntries(chosen(suffix))));
 }

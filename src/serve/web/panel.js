@@ -2,6 +2,9 @@
 
 const ALTERNATIVES = 4, CANDIDATES = 8;
 
+/** The hypotheses that a search answers besides the best one. */
+const alternativesOf = (model) => Math.min(ALTERNATIVES, model.alternatives ?? ALTERNATIVES);
+
 /**
  * Makes a panel.
  *
@@ -15,7 +18,7 @@ const ALTERNATIVES = 4, CANDIDATES = 8;
  *   show(model)   chooses the model
  *   run(text, choices, teaches)  translates a text, with choices that `choices` returned; stops the work on the text before.
  *                 teaches: whether it is an example, at which the page explains what is seen
- *   choices()     the user's choices as text: {layer, head, forced, view, step, piece}, each "" if there is none
+ *   choices()     the user's choices as text: {layer, head, forced, view, step, tree, piece}, each "" if there is none
  *   redraw()      draws again, after a change of level
  *   hide()        hides the alignment until a question is answered
  *   words(i)      the words of the translation of sentence i; null while it is searched
@@ -43,7 +46,8 @@ function makePanel(page) {
   const gallery = makeGallery({ find, align, endFinding: () => finding?.abort(), ...views });
   const curves = makeCurves(pointMatrix);
   const step = makeStep({ persist, changed: page.remember });
-  parts.element.append(step.element);
+  const tree = makeTree({ persist, changed: page.remember, take: (pieces) => take(chosen, pieces) });
+  parts.element.append(step.element, tree.element);
   parts.bar.prepend(gallery.menu);
   parts.frame.prepend(gallery.element, curves.element);
 
@@ -74,7 +78,7 @@ function makePanel(page) {
     drawViewed();
     drawHypotheses(slot);
     drawChoices(slot);
-    step.draw(isHidden() ? null : slot, model);
+    for (const section of [step, tree]) section.draw(isHidden() ? null : slot, model);
     parts.copying.hidden = !slots.length;
     const lacks = { svg: parts.frame.hidden, png: parts.frame.hidden }; // a picture needs a matrix
     const isRunning = !slots.length || slots.some(({ result }) => !result);
@@ -398,8 +402,7 @@ function makePanel(page) {
   function search(request, listeners, then = () => {}, fail = () => {}) {
     const controller = new AbortController(), { signal } = controller;
     const [layer, head] = parts.choosers.map((chooser) => Number(chooser.value));
-    const alternatives = Math.min(ALTERNATIVES, model.alternatives ?? ALTERNATIVES);
-    const asked = { model, layer, head, alternatives, candidates: CANDIDATES, ...request };
+    const asked = { model, layer, head, alternatives: alternativesOf(model), candidates: CANDIDATES, ...request };
     searches.push(controller);
     persist(() => translator.translate(asked, { ...listeners, signal }), signal, then, fail);
     return controller;
@@ -490,7 +493,7 @@ function makePanel(page) {
   // ---- the panel ----
 
   function press(event) {
-    const act = { u: undo, e: step.toggle, Escape: page.leave }[event.key] ?? page.switchOf(event.key);
+    const act = { u: undo, e: step.toggle, t: tree.toggle, Escape: page.leave }[event.key] ?? page.switchOf(event.key);
     const typed = ["INPUT", "SELECT", "TEXTAREA"].includes(event.target.tagName);
     if (!act || typed || event.ctrlKey || event.altKey || event.metaKey || event.defaultPrevented) return;
     event.preventDefault();
@@ -522,7 +525,7 @@ function makePanel(page) {
       fillChoosers(parts, model);
       draw();
     },
-    run(given, { layer, head, forced, view, step: place, piece } = {}, isExample = false) {
+    run(given, { layer, head, forced, view, step: place, tree: opened, piece } = {}, isExample = false) {
       teaches = isExample;
       aim = /^[1-9]\d{0,3}$/.test(piece) ? Number(piece) : 0;
       if (given !== written) answers = false;
@@ -532,13 +535,15 @@ function makePanel(page) {
       });
       if (recalled) gallery.choose(view);
       if (recalled) step.choose(place);
+      if (recalled) tree.choose(opened);
       translateText(given, recalled, readForced(forced));
     },
     choices() {
       const [layer, head] = parts.choosers.map(({ value }) => (value === "0" ? "" : value));
       const forced = forcedPieces();
       const view = gallery.menu.value === "one" ? "" : gallery.menu.value;
-      return { layer, head, forced: forced.length ? JSON.stringify(forced) : "", view, step: step.place(), piece: aim || "" };
+      const opened = { step: step.place(), tree: tree.place() };
+      return { layer, head, forced: forced.length ? JSON.stringify(forced) : "", view, ...opened, piece: aim || "" };
     },
     redraw() {
       const [row, column] = pinned, wasInMatrix = parts.matrix.contains(document.activeElement);

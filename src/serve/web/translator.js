@@ -58,6 +58,12 @@
  * @property {{piece: string, probability: number}} next     the next piece of the translation
  * @property {{piece: string, probability: number}[]} best   the most probable next pieces, best first
  *
+ * @typedef {object} SearchTree      what a search considered
+ * @property {{parent: number, piece: string, logProbability: number, total: number, kept: boolean}[][]} steps  the candidates
+ *                                   of each step: first those that it kept, then pruned ones; parent: index in the step before;
+ *                                   total: of the hypothesis up to the piece
+ * @property {{step: number, place: number, score: number}[]} hypotheses  where they end, best first
+ *
  * @typedef {object} Listeners
  * @property {(sentences: string[], pieces: string[][]) => void} onSource  called first: the sentences of the text, and
  *                                                                         the pieces of each, with </s>
@@ -77,6 +83,7 @@
  * align({text, translation, model}, signal)  resolves to the alignment by piece, {source, target, matrix}, of a sentence and a
  *                                given translation; only where there can be several models
  * explain(step, signal)          resolves to the Explanation of a Step
+ * search(request, signal)        resolves to the SearchTree of a Request whose text is one sentence
  * pinyin(text)                   resolves to the readings of each character of a text: {string[]}
  */
 
