@@ -181,6 +181,7 @@ def main():
         live.check_all_hypotheses(page)
         live.check_step(page)
         live.check_curves(page)
+        live.check_tree(page)
         live.check_probabilities(page)
         live.check_projector(page, translation)
         live.check_question(page)

@@ -1053,6 +1053,50 @@ def check_step_of_heads(page):
     page.clean("step of heads")
 
 
+TREE = "document.querySelector('.panel:not([hidden]) .tree')"
+NODES = f"[...{TREE}.querySelectorAll('.branches button')]"
+
+
+def check_tree(page):
+    """The tree of the search: its marked path is the translation; a click on a candidate forces the pieces up to it."""
+    path = f"{NODES}.filter((node) => node.ariaCurrent).map((node) => node.firstChild.textContent.replace('‐', ''))"
+    written = f"[...{TARGET}].map((piece) => piece.firstChild.data.trim().replace('</s>', 'end of sentence'))"
+    told = f"{TREE}.querySelector('.told').textContent"
+    page.show(SENTENCE, width=1280, height=900)
+    page.value(f"{TARGET}[2].focus()")
+    page.press("t")
+    page.wait(f"{NODES}.length > 20")
+    equal(page.value(path), page.value(written), "the marked path and the translation")
+    scores = sorted(page.value("[...document.querySelectorAll('.best small')].map((one) => one.textContent)"))
+    ended = f"{NODES}.filter((node) => node.matches('.ended')).map((node) => node.lastChild.textContent.replace('score ', ''))"
+    equal(sorted(page.value(ended)), scores, "scores of the hypotheses that ended")
+    equal(page.value(f"{NODES}.filter((node) => !node.matches('.kept, .ended, .pruned')).length"), 0, "candidates of no kind")
+    check(page.value(f"{TREE}.querySelectorAll('path.pruned').length") > 5, "pruned branches")
+    equal(page.value(f"{NODES}.filter((node) => node.tabIndex === 0).length"), 1, "what Tab reaches")
+    page.value(f"{NODES}.find((node) => node.tabIndex === 0).focus()")
+    for key, line in (("Right", r"in sum −.*; stays in the beam$"), ("Down", "stays in the beam$"), ("Left", "stays in the beam$"),
+                      ("End", r"ends a hypothesis with score −[0-9.]+, the best one$")):
+        page.press(key if key == "End" else f"Arrow{key}")
+        check(re.search(line, page.value(told)), f"after {key}: {page.value(told)}")
+    pointed = f"{NODES}.filter((node) => node.matches('.pointed')).length"
+    equal(page.value(pointed), len(page.value(written)), "the way to the piece that has the focus")
+    check("tree=open" in page.value("location.hash"), "the address of a tree")
+    check(page.pdf(os.devnull) <= 2, "printed pages with a tree")
+    page.point(f"{TREE}.querySelector('.branches button.pruned')")
+    check(page.value(told).endswith("; pruned"), f"a pruned candidate: {page.value(told)}")
+    way = page.value(f"{NODES}.filter((node) => node.matches('.pointed')).map((node) => node.firstChild.textContent)")
+    page.click(f"{TREE}.querySelector('.branches button.pruned')")
+    page.wait(f"document.querySelector('.piece.taken') && {NODES}.length && {NODES}[1].offsetLeft > {NODES}[0].offsetLeft")
+    check(len(way) > 1, f"a pruned candidate of the first step: {way}")
+    forced = page.value(f"{NODES}.slice(0, {len(way)}).map((node) => node.firstChild.textContent)")
+    equal(forced, way, "the candidates of the forced steps")
+    equal(page.value(path), page.value(written), "the path of a forced translation")
+    page.show(SENTENCE, "&tree=open", width=390, height=800)
+    page.wait(f"{NODES}.length > 20")
+    equal(page.value("document.documentElement.scrollWidth"), 390, "the width of a page with a tree")
+    page.clean("tree")
+
+
 def check_row_scale(page):
     """Colours relative to the largest weight of a row; the numbers stay."""
     page.show(SENTENCE, width=1280, height=800)
@@ -1282,6 +1326,7 @@ def test_page(url, translation, links):
         check_step(page)
         check_step_requests(page)
         check_step_of_heads(page)
+        check_tree(page)
         check_row_scale(page)
         check_explanations(page)
         check_probabilities(page)
