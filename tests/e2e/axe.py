@@ -14,6 +14,7 @@ RUN = """(async () => { %s
 READY = ("document.querySelector('.matrix td, figure, .touch') && "
          "(!location.hash.includes('&step=') || document.querySelector('.quantity')) && "
          "(!location.hash.includes('&pinyin=') || document.querySelector('rt')) && "
+         "(!location.hash.includes('&tree=') || document.querySelector('.branches button')) && "
          "!document.querySelector('.running, .waiting') && document.fonts.status === 'loaded'")
 
 SPOKEN = """[document.documentElement.lang, [...document.querySelectorAll(":is(h1, h2, h3, button):not([lang])")]

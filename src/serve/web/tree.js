@@ -55,7 +55,7 @@ function makeTree(on) {
   const button = make("button", { type: "button", "aria-expanded": "false", "aria-keyshortcuts": "t", title: text.tree.help });
   button.append(text.tree.open);
   const canvas = make("div", { class: "branches", role: "group", "aria-label": text.tree.open });
-  const told = make("p", { class: "told" }), box = make("div", { class: "wide" }, canvas);
+  const told = make("p", { class: "told", role: "status" }), box = make("div", { class: "wide" }, canvas);
   const key = make("p", { class: "key" }, explain(make("span", { class: "kept" }, text.tree.kept), "beam"),
     explain(make("span", { class: "pruned" }, text.tree.pruned), "pruned"), make("span", { class: "shown" }, text.tree.shown));
   const content = make("div", { hidden: "" }, make("p", {}, text.tree.sentence), key, box, told);
@@ -85,8 +85,8 @@ function makeTree(on) {
 
   function makeNode(node) {
     const number = node.score === undefined ? numberText(node.total) : text.score(numberText(node.score));
-    node.button = make("button", { type: "button", tabindex: -1, "aria-label": describeNode(node) });
-    node.button.append(make("span", { lang: model.target }, node.text), make("small", {}, number));
+    node.button = make("button", { type: "button", tabindex: -1 }, make("span", { lang: model.target }, node.text));
+    node.button.append(" ", make("small", {}, number));
     const place = { left: node.x, top: node.y, width: node.width };
     for (const [name, value] of Object.entries(place)) node.button.style[name] = `${value}em`;
     node.branch = makeBranch(node);
