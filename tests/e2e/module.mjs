@@ -27,6 +27,15 @@ assert.deepEqual([opened.target, opened.next.piece, opened.best.length], [["<s>"
 opened.numbers.attention.alpha[0].forEach((weight, j) => assert.ok(Math.abs(weight - shown.matrix[2][j]) < 1e-4));
 await assert.rejects(tide.explain(SENTENCE, pieces, pieces.length), /step is/);
 
+// the tree of the search: its best path is the translation
+const tree = await tide.search(SENTENCE, { alternatives: 2, pruned: 1 });
+const path = [];
+for (let { step, place } = tree.hypotheses[0]; step >= 0; place = tree.steps[step--][place].parent)
+  path.unshift(tree.steps[step][place].piece);
+assert.deepEqual(path, pieces);
+assert.ok(tree.steps.every((step) => step.filter(({ kept }) => !kept).length <= 1));
+await assert.rejects(tide.search(""), /one sentence/);
+
 // calls at the same time; a model given as bytes; lines stay
 const other = await load(readFileSync(join(model, "model.safetensors")));
 const both = await Promise.all([tide.translate(`${SENTENCE}\n\n${SENTENCE}`), tide.translate(SENTENCE), other.translate(SENTENCE)]);

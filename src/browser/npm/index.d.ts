@@ -11,6 +11,17 @@ export interface Translator {
    * `step` of the pieces. `top`: most pieces in `best`; 10 without it.
    */
   explain(text: string, pieces: string[], step: number, options?: { top?: number }): Promise<Explanation>;
+  /**
+   * The tree of the search for one sentence, with the options of translate. `pruned`: most pruned candidates of a step; 5
+   * without it, at most 20.
+   */
+  search(text: string, options?: { alternatives?: number; prefix?: string[]; pruned?: number }): Promise<SearchTree>;
+}
+
+/** As the answer of POST /v1/search, which tide's docs/server.md describes. */
+export interface SearchTree {
+  steps: { parent: number; piece: string; logProbability: number; total: number; kept: boolean }[][];
+  hypotheses: { step: number; place: number; score: number }[];
 }
 
 /** The names of `numbers` are those of the answer of POST /v1/explain, which tide's docs/server.md describes. */

@@ -33,25 +33,34 @@ class Translator {
 
   translate(text, { alternatives = 0, candidates = 0, layer, head, prefix, signal, onSettled = () => {} } = {}) {
     const request = { text, model: this.model, alternatives, candidates, layer, head, prefix };
-    const result = this.#last.then(() => this.#answer(requestFields(request), signal, onSettled));
-    this.#last = result.catch(() => {});
-    return result;
+    return this.#next(() => this.#answer(requestFields(request), signal, onSettled));
   }
 
   explain(text, pieces, step, { top = 10 } = {}) {
     const fields = stepFields({ text, model: this.model, pieces, step, top });
-    const result = this.#last.then(() => this.#explain(fields));
+    return this.#next(() => this.#ask("/v1/explain", fields).explanation);
+  }
+
+  search(text, { alternatives = 0, prefix, pruned = 5 } = {}) {
+    const fields = { ...requestFields({ text, model: this.model, alternatives, prefix }), pruned };
+    return this.#next(() => this.#ask("/v1/search", fields).search);
+  }
+
+  /** Works after all that was asked before. */
+  #next(work) {
+    const result = this.#last.then(work);
     this.#last = result.catch(() => {});
     return result;
   }
 
-  async #explain(fields) {
+  /** The whole answer about one sentence. */
+  #ask(path, fields) {
     let answer;
     this.#deliver = (_, text) => (answer = JSON.parse(text));
-    if (this.#call("browser_begin", "/v1/explain", JSON.stringify(fields))) this.#call("browser_continue");
+    if (this.#call("browser_begin", path, JSON.stringify(fields))) this.#call("browser_continue");
     this.#call("browser_cancel");
     if (answer.error) throw new Error(answer.error);
-    return answer.explanation;
+    return answer;
   }
 
   async #answer(fields, signal = new AbortController().signal, onSettled) {
