@@ -397,6 +397,11 @@ def check_hypotheses(page, translation):
         equal(page.value(weights) == matrix, k == 0, "its own matrix")
     equal(page.streams(), before + 1, "requests for a hypothesis")
     check(page.value("document.querySelector('.choices').hidden"), "to look is not to choose")
+    page.value("""translator.translate = ((translate) => (request, on) => translate(request, { ...on, onSentence(found) {
+        found.alternatives[1].text = "";
+        on.onSentence(found); } }))(translator.translate), $("text").value = "他走了。", schedule()""")
+    page.wait(f"document.querySelector('.line').textContent.includes('他') && {DONE}")
+    equal(page.value(f"{lines}[2].textContent"), "</s>", "the name of an empty hypothesis")
     page.clean("hypotheses")
 
 
@@ -781,7 +786,7 @@ def check_all_heads(page):
     equal(page.value(f"({NUMBERS})(document.querySelector('.frame > .matrix'))"), alone[2], "the head alone")
     page.show("He left. It rained yesterday and I did not go to the beach.", "&model=back&view=heads")
     page.wait(FULL)
-    page.point(f"{TARGET}[{TARGET}.length - 1]")  # a row that the first sentence does not have
+    page.point(f"{SOURCE}[{SOURCE}.length - 1]")  # a column that the first sentence does not have
     page.value("translator.translate = (_, { signal }) => { window.signal = signal; return new Promise(() => {}); }")
     for view in ("hypotheses", "heads", "one"):
         page.value(f"{MENU}.value = '{view}', {MENU}.dispatchEvent(new Event('change'))")
@@ -995,6 +1000,14 @@ def check_step(page):
     page.show(SENTENCE, "&step=4", width=390, height=800)
     page.wait(f"{opened} && {title}.startsWith('Step 4')")
     equal(page.value("document.documentElement.scrollWidth"), 390, "the width of a step")
+    page.value("translator.explain = ((explain) => async (...given) => { const found = await explain(...given), { numbers } = found;"
+               "numbers.attention.beta = numbers.attention.alpha[0].map((_, j) => (j ? 0.1 : 3));"
+               "numbers.attention.e = [numbers.attention.alpha[0].map((_, j) => (j ? 1 : -10))]; return found; })(translator.explain)")
+    page.click(f"{STEP}.querySelector('[title=\"the next piece\"]')")
+    page.wait(f"{STEP}.querySelectorAll('thead th').length === 4")
+    heights = page.value(f"[...{STEP}.querySelector('.quantity:has(th:nth-child(4)) tbody').rows].map((row) => row.offsetHeight)")
+    check(max(heights) < 1.5 * min(heights), f"heights of rows with coverage: {heights}")
+    equal(page.value("document.documentElement.scrollWidth"), 390, "the width with coverage")
     shares = page.value(f"[...{STEP}.lastChild.querySelectorAll('.quantity:last-child td')].map((cell) => cell.textContent)")
     check(len(shares) > 8 and not any(re.fullmatch("[0-9]%", share) for share in shares), f"small probabilities: {shares}")
     files = page.value(f"[...{STEP}.querySelectorAll('small')].map((one) => one.textContent.split('/').at(-1))")
@@ -1016,17 +1029,17 @@ def check_step_requests(page):
     page.value("""window.asked = [], translator.explain = ((explain) => (step, signal) =>
         new Promise((done) => asked.push({ signal, go: async () => done(await explain(step)) })))(translator.explain)""")
     page.click(f"{STEP}.querySelector('[title=\"the next piece\"]')")
-    page.value("translator.translate = ((translate) => async (...given) => { await new Promise((go) => (window.go = go));"
-               "return translate(...given); })(translator.translate)")
+    page.value("""translator.translate = ((translate) => (request, on) => translate(request, { ...on, onSettled() {},
+        onSentence: (found) => (window.go = () => on.onSentence(found)) }))(translator.translate)""")
+    before = page.value(f"{STEP}.querySelector('h3').textContent")
     page.value("$('text').select()")
     page.send("Input.insertText", text="他走了。")
-    page.wait("window.go")
+    page.wait("window.go && document.querySelector('.running')")
+    page.value("asked[0].go()")
+    equal(page.value(f"{STEP}.querySelector('h3').textContent"), before, "an answer about the sentence before")
     page.value("go()")
     page.wait(f"{DONE} && asked.length === 2")
     equal(page.value("asked.map(({ signal }) => signal.aborted)"), [True, False], explained)
-    before = page.value(f"{STEP}.querySelector('h3').textContent")
-    page.value("asked[0].go()")
-    equal(page.value(f"{STEP}.querySelector('h3').textContent"), before, "an answer about the sentence before")
     page.value("asked[1].go()")
     page.wait(f"{STEP}.querySelector('h3').textContent !== {before!r}")
     page.clean("requests for steps")
