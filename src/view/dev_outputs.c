@@ -2,6 +2,7 @@
 #include "io/ds.h"
 #include "io/lines.h"
 #include "io/numbered.h"
+#include "score/chrf.h"
 #include "view/web.h"
 
 #include <string.h>
@@ -51,6 +52,19 @@ static long fitting_lines(char ***columns, long n) {
     return n;
 }
 
+/* Writes the translations of one update and the chrF of each. */
+static void write_validation(FILE *out, long update, char *const *texts, char *const *references, long n) {
+    fprintf(out, "{\"update\":%ld,\"texts\":[", update);
+    for (long i = 0; i < n; i++) {
+        if (i) fputc(',', out);
+        web_text(out, texts[i]);
+    }
+    fputs("],\"scores\":[", out);
+    for (long i = 0; i < n; i++)
+        fprintf(out, "%s%.1f", i ? "," : "", chrf_corpus(texts + i, references + i, 1, false).score);
+    fputs("]}", out);
+}
+
 /* columns: source, reference, then the translations of each update. */
 static void write_columns(FILE *out, char ***columns, const long *updates, long total, long recorded) {
     /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): there are columns */
@@ -65,12 +79,8 @@ static void write_columns(FILE *out, char ***columns, const long *updates, long 
     }
     fprintf(out, "],\"recorded\":%ld,\"validations\":[", recorded);
     for (ptrdiff_t k = 0; k < arrlen(updates); k++) {
-        fprintf(out, "%s{\"update\":%ld,\"texts\":[", k ? "," : "", updates[k]);
-        for (long i = 0; i < n; i++) {
-            if (i) fputc(',', out);
-            web_text(out, columns[k + 2][i]);
-        }
-        fputs("]}", out);
+        if (k) fputc(',', out);
+        write_validation(out, updates[k], columns[k + 2], columns[1], n);
     }
     fputs("]}", out);
 }

@@ -13,10 +13,10 @@ typedef struct DevOutputs {
 } DevOutputs;
 
 /* Writes JSON: {"total": N, "pairs": [[source, reference], ..], "recorded": M, "validations": [{"update": U, "texts":
-   [..]}, ..]}, or null if DIR/valid has no translations. total: the number of pairs in the dev set. pairs, texts: the
-   first pairs, as many as the limits of report_write allow. recorded: the number of validations with translations;
-   `validations` has as many of them as these limits allow. Returns 0, or -1 with *err filled if a file cannot be
-   read or ends too early. */
+   [..], "scores": [..]}, ..]}, or null if DIR/valid has no translations. total: the number of pairs in the dev set.
+   pairs, texts: the first pairs, as many as the limits of report_write allow. scores: the chrF of each text, 0..100.
+   recorded: the number of validations with translations; `validations` has as many of them as these limits allow.
+   Returns 0, or -1 with *err filled if a file cannot be read or ends too early. */
 int dev_outputs_write(FILE *out, const char *dir, const DevOutputs *which, Err *err);
 
 #endif

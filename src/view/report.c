@@ -31,7 +31,9 @@ static const char style[] =
     ;
 static const char script[] =
 #include "view/web/explanations.js.inc"
+#include "view/web/differences.js.inc"
 #include "view/web/report_texts.js.inc"
+#include "view/web/report_outputs.js.inc"
 #include "view/web/report.js.inc"
     ;
 static const char live_script[] = /* follows `script` */

@@ -191,7 +191,13 @@ seq -f 'Tide %g.' 45 >"$scratch/outputs/valid/reference.txt"
 for n in 1 2 3 4; do seq -f "t%g $((n > 2 ? 2 : n))" 45 | sed "1s/.*/$n/" >"$scratch/outputs/valid/$(printf %08d $((500 * n))).out"; done
 cat "$scratch/shared.js" - >"$scratch/outputs.js" <<'JS'
 checkLayout();
-const rows = () => all("#translations > tr").map((row) => [...row.children].map((cell) => cell.textContent));
+/** The text of a translation, without its score and the words that only the reference has. */
+function translation(cell) {
+  const copy = cell.cloneNode(true);
+  for (const part of copy.querySelectorAll("del, small")) part.remove();
+  return copy.textContent.trim().replace(/\s+/g, " ");
+}
+const rows = () => all("#translations > tr").map((row) => [...row.children].map(translation));
 const heads = () => all("#outputs thead select").map((select) => select.selectedOptions[0].textContent);
 equal("the metric that chooses", one("#summary").textContent, "2000 updates, 20.0 epochs, best chrF 40.5 at update 1500, epoch 15.0");
 check("is marked in its chart", chart("chrF").textContent.includes("best: 40.5") && !chart("BLEU").textContent.includes("best:"));
@@ -214,7 +220,7 @@ select.dispatchEvent(new Event("change"));
 equal("another validation", rows()[0].slice(3), ["t21 1", "t21 1", "t21 2"]);
 const number = one("#translations button");
 number.click();
-equal("a sentence over time", all("#translations dl > *").map((e) => e.textContent), ["update 500, epoch 5.0, chrF 40.5", "t21 1", "update 1000, epoch 10.0, chrF 40.5", "t21 2"]);
+equal("a sentence over time", all("#translations dl > *").map(translation), ["update 500, epoch 5.0, chrF 40.5", "t21 1", "update 1000, epoch 10.0, chrF 40.5", "t21 2"]);
 equal("that of no change is left out", one("#translations dl + .hint").textContent, "Validations without a change are left out.");
 equal("the menus have all validations", one("#columns-left-out").hidden, true);
 equal("opened", number.getAttribute("aria-expanded"), "true");
@@ -224,7 +230,14 @@ one("#before").click();
 one("#translations button").click();
 equal("a change each time", [all("#translations dl dd").length, all("#translations .hint").length], [4, 0]);
 equal("text, not markup", all("#outputs b").length, 0);
-const parts = all("#outputs, #outputs :is(table, td, th, select)").filter((part) => box(part).right > innerWidth);
+one("#find").value = "潮水４"; // seven of them
+one("#find").dispatchEvent(new Event("input"));
+equal("found", [rows().map((row) => row[0]), one("#range").textContent], [["4", "40", "41", "42", "43", "44", "45"], "found 7 of 45"]);
+one("#find").value = "t";
+one("#find").dispatchEvent(new Event("input"));
+one("#after").click();
+equal("a page of what is found", [one("#range").textContent, location.hash], ["found 45 of 45: 21 to 40", "#find=t&page=2&updates=500+500+1500"]);
+const parts = all("#outputs, #outputs :is(table, td, th, select, input, .controls > *)").filter((part) => box(part).right > innerWidth);
 equal("within the window", parts.length, 0);
 finish();
 JS
@@ -232,6 +245,91 @@ tide_ok report "$scratch/outputs"
 stands_alone "$scratch/outputs/report.html"
 drive outputs "$scratch/outputs/report.html" "$scratch/outputs.js"
 drive outputs-narrow "$scratch/outputs/report.html" "$scratch/outputs.js" --window-size=500,800
+
+# ---- search, order and differences from the reference: 4 sentences at 2 validations, the second is the best ----
+mkdir "$scratch/sorted" "$scratch/sorted/valid"
+grep -E '"update": (500|1000),' "$scratch/run/train.jsonl" >"$scratch/sorted/train.jsonl"
+printf '潮水退了。\n我很累。\n他高。\n你好吗？\n' >"$scratch/sorted/valid/source.txt"
+printf 'The tide is out.\nI am tired.\nHe is tall.\nHow are you?\n' >"$scratch/sorted/valid/reference.txt"
+printf 'x\nI am\nHe is tall.\nA you?\n' >"$scratch/sorted/valid/00000500.out"
+printf 'The tide has gone out.\nI am tired.\nHe is very small!\nHow you\n' >"$scratch/sorted/valid/00001000.out"
+tide_ok report "$scratch/sorted"
+for i in 1 2 3 4; do
+    sed -n ${i}p "$scratch/sorted/valid/reference.txt" >"$scratch/reference"
+    sed -n ${i}p "$scratch/sorted/valid/00001000.out" | tide_ok chrf "$scratch/reference" | sed -n 's/^chrF2 = //p'
+done >"$scratch/chrf"
+{
+    echo "const chrf = [$(paste -sd, "$scratch/chrf")];"
+    cat "$scratch/shared.js" -
+} >"$scratch/sorted.js" <<'JS'
+const order = () => all("#translations > tr > td:first-child").map((cell) => Number(cell.textContent));
+const cellOf = (row, column = -1) => all("#translations > tr")[row].querySelectorAll("td").item(column < 0 ? 4 : column);
+const html = (row) => cellOf(row).innerHTML.replace(/ <small>.*/, "");
+function choose(id, value, type = "change") {
+  one(`#${id}`).value = value;
+  one(`#${id}`).dispatchEvent(new Event(type));
+}
+const hash = () => decodeURIComponent(location.hash);
+/** Opens another address of the same page, as a link does. */
+async function visit(address) {
+  location.hash = address;
+  await wait(100);
+}
+
+async function test() {
+  equal("an address without choices", hash(), "");
+  const scores = order().map((_, i) => Number(cellOf(i).querySelector("small").textContent.replace("chrF ", "")));
+  check("scores of the sentences", scores.length === 4 && scores.every((score, i) => Math.abs(score - chrf[i]) < 0.051));
+  equal("the best and the first", [scores[1], scores.every((score, i) => i === 1 || score < 99)], [100, true]);
+
+  equal("words of one of the two", html(0), "The tide <del>is</del> <ins>has gone</ins> out.");
+  equal("none of equal texts", html(1), "I am tired.");
+  equal("punctuation", html(2), "He is <del>tall.</del> <ins>very small!</ins>");
+  equal("only missing words", html(3), "How <del>are</del> you<del>?</del>");
+  equal("no word in common", cellOf(0, 3).textContent, "The tide is out. x chrF 0.0");
+  equal("the first word", cellOf(3, 3).innerHTML.replace(/ <small>.*/, ""), "<del>How are</del> <ins>A</ins> you?");
+  equal("Chinese characters", markedTexts("潮水退了。", "潮退去了。").map((node) => node.outerHTML ?? node).join(""), "潮<del>水</del>退<ins>去</ins>了。");
+  const lines = ["ins", "del"].map((tag) => getComputedStyle(one(`#translations ${tag}`)).textDecorationLine);
+  equal("marked by lines, and not by colour only", lines, ["underline", "line-through"]);
+  equal("in other colours", new Set(["ins", "del", "td"].map((tag) => getComputedStyle(one(`#translations ${tag}`)).color)).size, 3);
+  equal("what the marks say", one("#marked").textContent, "not in the reference only in the reference");
+  equal("a long text is not compared", markedTexts("潮".repeat(2000), "水".repeat(2000)), ["水".repeat(2000)]);
+  one("#translations button").click();
+  equal("the differences over time", all("#translations dl ins").map((e) => e.textContent), ["x", "has gone"]);
+  one("#marks").click();
+  equal("without marks", [all("#translations :is(ins, del)").length, one("#marked").hidden, hash()], [0, true, "#marks=hidden"]);
+  one("#marks").click();
+
+  choose("sort", "score");
+  const ascending = [0, 1, 2, 3].sort((a, b) => chrf[a] - chrf[b]).map((i) => i + 1);
+  equal("by score", order(), ascending);
+  choose("order", "descending");
+  equal("by score, the best first", [order(), hash()], [[...ascending].reverse(), "#sort=score&order=descending"]);
+  choose("sort", "gain");
+  equal("by gain", [order()[3], hash()], [3, "#sort=gain&order=descending"]);
+  choose("sort", "length");
+  equal("by length", order(), [1, 2, 4, 3]);
+  choose("order", "ascending");
+  equal("the shortest first", order(), [3, 2, 4, 1]);
+  choose("sort", "number");
+  equal("by number again", [order(), hash()], [[1, 2, 3, 4], ""]);
+
+  for (const [words, found] of [["潮水", [1]], ["HE IS", [3]], ["very", [3]], ["我", [2]], ["Ａｍ", [2]], ["。", [1, 2, 3]], [" ", [1, 2, 3, 4]], ["</td>", []]]) {
+    choose("find", words, "input");
+    equal(`find ${words}`, order(), found);
+  }
+  equal("nothing is found", [one("#range").textContent, one("#before").disabled, one("#after").disabled, all("#translations tr").length], ["found 0 of 4", true, true, 0]);
+  choose("find", "你", "input");
+  equal("in the address", [hash(), one("#range").textContent], ["#find=你", "found 1 of 4"]);
+  await visit("#find=i+am&sort=score&order=descending&marks=hidden&updates=1000+500");
+  equal("from the address", [order(), one("#find").value, one("#sort").value, one("#order").value, one("#marks").checked], [[2], "i am", "score", "descending", false]);
+  equal("its columns", all("#outputs thead select").map((select) => select.value), ["1", "0"]);
+  await visit("#sort=other&order=&updates=7&page=-3");
+  equal("an address that says nothing", [order(), one("#sort").value, one("#page").value, all("#outputs thead select").map((select) => select.value)], [[1, 2, 3, 4], "number", "1", ["0", "1"]]);
+}
+test().catch((problem) => say(`FAIL ${problem.stack}`)).finally(finish);
+JS
+drive sorted "$scratch/sorted/report.html" "$scratch/sorted.js"
 
 # ---- in Chinese ----
 cp -r "$scratch/run/align" "$scratch/outputs"
@@ -241,6 +339,9 @@ checkLayout();
 one("#translations button").click();
 one("figure svg").focus();
 press("Home", one("figure svg"));
+one("#find").value = "潮";
+one("#find").dispatchEvent(new Event("input"));
+equal("found", one("#range").textContent, "找到 45 句，共 45：第 1 至 20 句");
 checkChinese("#title, #matrix, .sentence, #probe, #translations td:not(:has(dl)), #translations dd", ["BLEU", "chrF", "nat"]);
 equal("charts", titles(), ["损失", "困惑度", "BLEU", "chrF", "梯度范数", "学习率", "速度", "注意力的熵", "注意力的多样性", "各长度的 BLEU"]);
 equal("what it comes to", [one("h1").textContent, one("#summary").textContent], ["outputs 的训练", "2000 次更新，20.0 轮，最好 chrF 40.5（更新 1500，轮 15.0）"]);

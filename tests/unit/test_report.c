@@ -341,11 +341,12 @@ static void translations_stand_beside_their_pairs(void **state) {
     put("valid/1.out", "");
     assert_outputs(
         "{\"total\":2,\"pairs\":[[\"潮\",\"tide\"],[\"水\",\"water\"]],\"recorded\":2,\"validations\":[{\"update\":10,"
-        "\"texts\":[\"a\",\"\"]},{\"update\":20,\"texts\":[\"</script>\",\"b \xef\xbf\xbd\xef\xbf\xbd\"]}]}");
+        "\"texts\":[\"a\",\"\"],\"scores\":[0,0]},{\"update\":20,\"texts\":[\"</script>\",\"b "
+        "\xef\xbf\xbd\xef\xbf\xbd\"],\"scores\":[10,0]}]}");
     put("train.jsonl", VALIDATION(10, true) "{\"update\": 10, \"changed\": \"dev set\"}\n" VALIDATION(20, true));
     assert_outputs(
         "{\"total\":2,\"pairs\":[[\"潮\",\"tide\"],[\"水\",\"water\"]],\"recorded\":1,\"validations\":[{\"update\":20,"
-        "\"texts\":[\"</script>\",\"b \xef\xbf\xbd\xef\xbf\xbd\"]}]}");
+        "\"texts\":[\"</script>\",\"b \xef\xbf\xbd\xef\xbf\xbd\"],\"scores\":[10,0]}]}");
 }
 
 static void files_that_end_too_early_are_named(void **state) {

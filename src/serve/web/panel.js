@@ -124,7 +124,7 @@ function makePanel(page) {
     const wordsIn = (hypothesis) => wordsOf(hypothesis.text || "</s>"), best = wordsIn(hypotheses[0]);
     const rows = hypotheses.map((hypothesis, k) => {
       const words = wordsIn(hypothesis), differs = differences(words, best);
-      const content = words.map((word, i) => (k && differs[i] && word.trim() ? make("b", {}, word) : word));
+      const content = words.map((word, i) => (k && differs[i] ? make("b", {}, word) : word));
       const score = scoreOf(hypothesis);
       const line = make("button", { type: "button", title: text.nbestHelp, lang: model.target }, ...content);
       if (k === slot.viewed) line.setAttribute("aria-current", "true");
@@ -557,7 +557,7 @@ function makePanel(page) {
       if (!parts.element.hidden) drawChosen();
     },
     words(i) {
-      return slots[i]?.result ? shownOf(slots[i], true).target.map((word) => word.trim()) : null;
+      return slots[i]?.result ? shownOf(slots[i], true).target : null;
     },
     mark(other) {
       if (!other) return; // the texts are new: they have no marks

@@ -6,7 +6,6 @@
   $("title").before(make("nav", { class: "back" }, make("a", { href: address }, `← ${text.back}`)));
 
   const kept = "tide: the probe of the report";
-  const keptPage = "tide: the page of translations";
   const parts = ["probes", "outputs"];
   const busy = () => document.hidden || parts.some((part) => $(part).contains(document.activeElement));
   const probe = sessionStorage.getItem(kept);
@@ -14,18 +13,12 @@
     $("probe").value = probe;
     $("probe").dispatchEvent(new Event("change"));
   }
-  const page = sessionStorage.getItem(keptPage);
-  if (page !== null && data.outputs) {
-    $("page").value = page;
-    $("page").dispatchEvent(new Event("change"));
-  }
 
-  /** The browser keeps the scroll position over a reload. */
+  /** The browser keeps the scroll position and the address over a reload. */
   async function look() {
     const answer = await fetch(`training/log${location.search}`).catch(() => null); // the server may have stopped
     if (!answer?.ok || (await answer.json()).bytes === data.bytes || busy()) return;
     sessionStorage.setItem(kept, $("probe").value);
-    sessionStorage.setItem(keptPage, $("page").value);
     location.reload();
   }
 

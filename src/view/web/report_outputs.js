@@ -1,0 +1,183 @@
+// The table of the training report: the translations of the dev set, which can be searched and sorted.
+
+const SIZE = 20; // sentences on a page
+
+/** The text of `translation` as nodes that mark where it differs from the reference: <ins> for words that only the
+ * translation has, <del> for words that only the reference has. Long texts are not compared. */
+function markedTexts(reference, translation) {
+  const space = /\s/.test(reference + translation) ? " " : ""; // before the first words, too
+  const [given, own] = [reference, translation].map((sentence) => wordsOf(space + sentence));
+  if (given.length * own.length > 1e6) return [translation];
+  const nodes = [];
+  const mark = (tag, words) => {
+    const marked = words.join("");
+    if (marked) nodes.push(marked.match(/^\s*/)[0], make(tag, {}, marked.trimStart()));
+  };
+  let [i, j] = [0, 0];
+  for (const [m, n] of [...commonWords(given, own), [given.length, own.length]]) {
+    mark("del", given.slice(i, m));
+    mark("ins", own.slice(j, n));
+    if (n < own.length) nodes.push(own[n]);
+    [i, j] = [m + 1, n + 1];
+  }
+  return nodes.length ? [nodes[0].trimStart(), ...nodes.slice(1)] : nodes;
+}
+
+/** The validations that the columns show at first: the first, one in the middle, and the best or the last. */
+function firstColumns(validations) {
+  const found = validations.findIndex(({ update }) => update === best?.update);
+  const end = found < 0 ? validations.length - 1 : found;
+  return [...new Set([0, end >> 1, end])];
+}
+
+/** A text as the search compares it: upper and lower case are equal, and so are characters of other widths. */
+const folded = (content) => content.normalize("NFKC").toLowerCase();
+
+function showOutputs({ total, pairs, recorded, validations }) {
+  const names = validations.map(({ update }) => text.update(shown(update, 0)) + result(update));
+  const lengths = pairs.map(([source]) => wordsOf(source).length);
+  const [, sourceName, referenceName] = [...document.querySelectorAll("#outputs thead th")].map((head) => head.textContent);
+  let columns, page;
+
+  // ---- which sentences ----
+
+  /** The functions that give the value of a sentence by which the page sorts. */
+  const values = {
+    number: (sentence) => sentence,
+    score: (sentence) => validations[columns.at(-1)].scores[sentence],
+    gain: (sentence) => values.score(sentence) - validations[columns.at(-2)].scores[sentence],
+    length: (sentence) => lengths[sentence],
+  };
+
+  /** The sentences that the search finds, sorted. */
+  function chosen() {
+    const wanted = folded($("find").value.trim()), sign = $("order").value === "descending" ? -1 : 1;
+    const textsOf = (sentence) => [...pairs[sentence], ...columns.map((k) => validations[k].texts[sentence])];
+    const found = [...pairs.keys()].filter((sentence) => textsOf(sentence).some((one) => folded(one).includes(wanted)));
+    const value = new Map(found.map((sentence) => [sentence, values[$("sort").value](sentence)]));
+    return found.sort((a, b) => sign * (value.get(a) - value.get(b)) || a - b);
+  }
+
+  // ---- the rows ----
+
+  /** The translation of a sentence at a validation, and its score. */
+  function contentOf({ texts, scores }, sentence) {
+    const content = $("marks").checked ? markedTexts(pairs[sentence][1], texts[sentence]) : [texts[sentence]];
+    return [...content, " ", make("small", {}, make("span", {}, "chrF "), scores[sentence].toFixed(1))];
+  }
+
+  /** The translations of a sentence at the validations at which they changed, in a cell of the table. */
+  function historyOf(sentence) {
+    const changes = validations.filter(({ texts }, k) => validations[k - 1]?.texts[sentence] !== texts[sentence]);
+    const list = make("dl");
+    for (const validation of changes)
+      list.append(
+        make("dt", {}, moment(validation.update) + result(validation.update)),
+        make("dd", {}, ...contentOf(validation, sentence)),
+      );
+    const cell = make("td", { colspan: columns.length + 2 }, list);
+    if (changes.length < validations.length) cell.append(make("p", { class: "hint" }, text.unchanged));
+    return cell;
+  }
+
+  function toggle(button, row, sentence) {
+    const opens = button.getAttribute("aria-expanded") === "false";
+    button.setAttribute("aria-expanded", opens);
+    if (!opens) return row.nextSibling.remove();
+    row.after(make("tr", {}, make("td"), historyOf(sentence)));
+  }
+
+  function rowOf(sentence) {
+    const [source, reference] = pairs[sentence];
+    const button = make("button", { type: "button", "aria-expanded": false }, `${sentence + 1}`);
+    const cell = (column, ...content) => make("td", { "data-column": column }, ...content);
+    const outputs = columns.map((k) => cell(names[k], ...contentOf(validations[k], sentence)));
+    const row = make("tr", {}, make("td", {}, button), cell(sourceName, source), cell(referenceName, reference), ...outputs);
+    button.addEventListener("click", () => toggle(button, row, sentence));
+    return row;
+  }
+
+  /** "sentences 1 to 20 of 45", or "found 12 of 45" */
+  function rangeOf(from, to, found) {
+    const all = pairs.length < total ? text.part(shown(pairs.length, 0), shown(total, 0)) : shown(total, 0);
+    if (!$("find").value.trim()) return text.range(from + 1, to, all);
+    return text.found(found, all) + (found > SIZE ? text.foundRange(from + 1, to) : "");
+  }
+
+  function draw() {
+    const found = chosen(), pages = Math.max(Math.ceil(found.length / SIZE), 1);
+    page = Math.min(Math.max(Math.floor(page) || 0, 0), pages - 1);
+    const from = page * SIZE, to = Math.min(from + SIZE, found.length);
+    $("range").textContent = rangeOf(from, to, found.length);
+    $("page").max = pages;
+    $("page").value = page + 1;
+    $("before").disabled = page === 0;
+    $("after").disabled = page === pages - 1;
+    $("marked").hidden = !$("marks").checked;
+    $("translations").replaceChildren(...found.slice(from, to).map(rowOf));
+  }
+
+  // ---- the choices, which the address keeps ----
+
+  const updateOf = (k) => `${validations[k].update}`;
+
+  /** The choices that are not those of a fresh page. */
+  function choices() {
+    const kept = { find: $("find").value.trim(), page: page ? page + 1 : "", marks: $("marks").checked ? "" : "hidden" };
+    if ($("sort").selectedIndex) kept.sort = $("sort").value;
+    if ($("order").selectedIndex) kept.order = $("order").value;
+    const updates = columns.map(updateOf).join(" ");
+    if (updates !== firstColumns(validations).map(updateOf).join(" ")) kept.updates = updates;
+    return Object.entries(kept).filter(([, value]) => value);
+  }
+
+  function go(to) {
+    page = to;
+    draw();
+    history.replaceState(null, "", `#${new URLSearchParams(choices())}`);
+  }
+
+  /** The head of a column: the choice of its validation, and on paper its name. */
+  function headOf(column) {
+    const options = names.map((name, k) => make("option", { value: k }, name));
+    const select = make("select", { "aria-label": text.validation }, ...options);
+    const name = make("span", {}, names[columns[column]]);
+    select.value = columns[column];
+    select.addEventListener("change", () => {
+      columns[column] = Number(select.value);
+      name.textContent = names[columns[column]];
+      go(page);
+    });
+    return make("th", { scope: "col", class: "chosen" }, select, name);
+  }
+
+  /** Shows what the address says. */
+  function restore() {
+    const kept = new URLSearchParams(location.hash.slice(1)), first = firstColumns(validations);
+    const wanted = kept.get("updates")?.split(" ").map((update) => validations.findIndex((_, k) => updateOf(k) === update));
+    columns = wanted?.length === first.length && !wanted.includes(-1) ? wanted : first;
+    $("find").value = kept.get("find") ?? "";
+    $("marks").checked = kept.get("marks") !== "hidden";
+    for (const name of ["sort", "order"]) {
+      $(name).value = kept.get(name) ?? "";
+      if ($(name).selectedIndex < 0) $(name).selectedIndex = 0;
+    }
+    page = Number(kept.get("page")) - 1;
+    for (const head of document.querySelectorAll("#outputs .chosen")) head.remove();
+    document.querySelector("#outputs thead tr").append(...columns.map((_, column) => headOf(column)));
+    draw();
+  }
+
+  if (firstColumns(validations).length < 2) $("sort").querySelector("[value=gain]").remove();
+  explain($("score"), "chrf");
+  const updates = validations.map(({ update }) => update);
+  note("columns-left-out", leftOut(updates, updates.length, recorded, text.translations));
+  $("find").addEventListener("input", () => go(0));
+  for (const name of ["sort", "order"]) $(name).addEventListener("change", () => go(0));
+  $("marks").addEventListener("change", () => go(page));
+  $("page").addEventListener("change", () => go($("page").valueAsNumber - 1));
+  $("before").addEventListener("click", () => go(page - 1));
+  $("after").addEventListener("click", () => go(page + 1));
+  addEventListener("hashchange", restore);
+  restore();
+}
