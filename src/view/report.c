@@ -7,6 +7,7 @@
 #include "io/numbered.h"
 #include "io/output.h"
 #include "text/unicode.h"
+#include "view/comparison.h"
 #include "view/dev_outputs.h"
 #include "view/web.h"
 
@@ -247,68 +248,120 @@ static int read_outputs(Report *r, Err *err) {
 
 /* ---- the page ------------------------------------------------------------------------------------------------- */
 
-/* Returns the JSON that the page's script reads as `data`, owned by the caller; NULL with *err filled if there is no
-   memory. name: of the training. */
-static char *data_of(const Report *r, const char *name, const char *nonce, Err *err) {
+/* The name of the training in a directory. whole: room for it. */
+static const char *name_of(const char *dir, char whole[PATH_MAX]) {
+    return realpath(dir, whole) ? basename(whole) : dir;
+}
+
+/* Writes the members of the JSON object that the page's script reads as `data`. name: of the training. */
+static int write_members(FILE *out, const Report *r, const char *name, Err *err) {
     char *reports = cJSON_PrintUnformatted(r->reports), *validations = cJSON_PrintUnformatted(r->validations);
-    char *data = NULL;
-    if (reports && validations) {
-        MemoryFile memory;
-        FILE *out = memory_open(&memory);
-        fputs("{\"name\":", out);
+    const int status = reports && validations ? 0 : no_memory(r->dir, err);
+    if (!status) {
+        fputs("\"name\":", out);
         web_text(out, name);
         fprintf(out, ",\"reports\":%s,\"validations\":%s,\"recorded\":%ld,\"frames\":[%s],\"outputs\":%s", reports,
-                validations, r->recorded, r->frames, r->outputs);
-        if (nonce) fprintf(out, ",\"bytes\":%zu", r->bytes);
-        fputc('}', out);
-        data = memory_close(&memory, NULL);
-    } else {
-        no_memory(r->dir, err);
+                validations, r->recorded, r->frames ? r->frames : "", r->outputs);
     }
     cJSON_free(reports);
     cJSON_free(validations);
-    return data;
+    return status;
 }
 
-/* Returns the page, owned by the caller; NULL with *err filled. nonce: of a live page; NULL: a page for a file. */
-static char *page_of(const Report *r, const char *nonce, size_t *size, Err *err) {
-    char whole[PATH_MAX], title[PATH_MAX + 16], scripts[sizeof script + sizeof live_script];
-    const char *name = realpath(r->dir, whole) ? basename(whole) : r->dir;
-    char *data = data_of(r, name, nonce, err);
+/* Returns the page, owned by the caller. nonce: of a live page; NULL: a page for a file. */
+static char *page_of(const char *title, const char *data, const char *nonce, size_t *size) {
+    char scripts[sizeof script + sizeof live_script];
     MemoryFile memory;
-    if (!data) return NULL;
     FILE *out = memory_open(&memory);
     stpcpy(stpcpy(scripts, script), nonce ? live_script : "");
-    snprintf(title, sizeof title, "The training of %s", name);
     web_page(out, &(WebPage){title, style, markup, data, scripts, nonce});
-    char *text = memory_close(&memory, size);
-    mem_free(data);
-    return text;
+    return memory_close(&memory, size);
+}
+
+/* Reads the files of a training. with_frames: also its alignments. Release with report_free, after an error too. */
+static int report_read(Report *r, const char *dir, bool with_frames, Err *err) {
+    *r = (Report){.dir = dir, .dev_set = -1, .reports = cJSON_CreateArray(), .validations = cJSON_CreateArray()};
+    scope_own(r->reports, delete_json);
+    scope_own(r->validations, delete_json);
+    int status = r->reports && r->validations ? read_log(r, err) : no_memory(dir, err);
+    if (!status && with_frames) status = read_frames(r, err);
+    return status ? status : read_outputs(r, err);
+}
+
+static void report_free(Report *r) {
+    scope_disown(r->reports, delete_json);
+    scope_disown(r->validations, delete_json);
+    cJSON_Delete(r->reports);
+    cJSON_Delete(r->validations);
+    mem_free(r->frames);
+    mem_free(r->outputs);
 }
 
 char *report_text(const char *dir, const char *nonce, size_t *size, Err *err) {
-    Report r = {.dir = dir, .dev_set = -1, .reports = cJSON_CreateArray(), .validations = cJSON_CreateArray()};
-    scope_own(r.reports, delete_json);
-    scope_own(r.validations, delete_json);
-    int status = r.reports && r.validations ? read_log(&r, err) : no_memory(dir, err);
-    if (!status) status = read_frames(&r, err);
-    if (!status) status = read_outputs(&r, err);
-    char *text = status ? NULL : page_of(&r, nonce, size, err);
-    scope_disown(r.reports, delete_json);
-    scope_disown(r.validations, delete_json);
-    cJSON_Delete(r.reports);
-    cJSON_Delete(r.validations);
-    mem_free(r.frames);
-    mem_free(r.outputs);
+    char whole[PATH_MAX], title[PATH_MAX + 16];
+    const char *name = name_of(dir, whole);
+    Report r;
+    MemoryFile memory;
+    FILE *out = memory_open(&memory);
+    fputc('{', out);
+    const int status = report_read(&r, dir, true, err) || write_members(out, &r, name, err);
+    if (nonce) fprintf(out, ",\"bytes\":%zu", r.bytes);
+    fputc('}', out);
+    char *data = memory_close(&memory, NULL);
+    snprintf(title, sizeof title, "The training of %s", name);
+    char *text = status ? NULL : page_of(title, data, nonce, size);
+    mem_free(data);
+    report_free(&r);
     return text;
 }
 
-int report_write(const char *dir, Err *err) {
+/* Writes the data of one of two trainings, without the braces. */
+static int write_compared(FILE *out, const char *dir, const char *name, Err *err) {
+    Report r;
+    const int status = report_read(&r, dir, false, err) || write_members(out, &r, name, err);
+    report_free(&r);
+    fputs(",\"options\":", out);
+    return status ? -1 : comparison_options(out, dir, err);
+}
+
+/* Writes the data of a page that compares two trainings. */
+static int write_comparison(FILE *out, const char *const dirs[2], const char *const names[2], Err *err) {
+    fputc('{', out);
+    if (write_compared(out, dirs[0], names[0], err)) return -1;
+    fputs(",\"other\":{", out);
+    if (write_compared(out, dirs[1], names[1], err)) return -1;
+    fputs("},\"sameDevSet\":", out);
+    if (comparison_dev_sets(out, dirs, err)) return -1;
+    fputc('}', out);
+    return 0;
+}
+
+/* Writes a page into a directory. text: the page, which this releases; NULL: there is none, and *err is filled. */
+static int write_page(const char *dir, const char *name, char *text, size_t size, Err *err) {
     char path[PATH_SIZE];
-    size_t size;
-    char *text = report_text(dir, NULL, &size, err);
-    path_in(path, dir, "report.html");
+    path_in(path, dir, name);
     const int status = text ? output_write(path, text, size, err) : -1;
     mem_free(text);
     return status;
+}
+
+int report_write(const char *dir, Err *err) {
+    size_t size = 0;
+    char *text = report_text(dir, NULL, &size, err);
+    return write_page(dir, "report.html", text, size, err);
+}
+
+int report_compare(const char *dir, const char *other, Err *err) {
+    char whole[2][PATH_MAX], title[2 * PATH_MAX + 32];
+    const char *const dirs[2] = {dir, other};
+    const char *names[2] = {name_of(dir, whole[0]), name_of(other, whole[1])};
+    if (!strcmp(names[0], names[1])) memcpy(names, dirs, sizeof names);
+    MemoryFile memory;
+    size_t size = 0;
+    const int status = write_comparison(memory_open(&memory), dirs, names, err);
+    char *data = memory_close(&memory, NULL);
+    snprintf(title, sizeof title, "The trainings of %s and %s", names[0], names[1]);
+    char *text = status ? NULL : page_of(title, data, NULL, &size);
+    mem_free(data);
+    return write_page(dir, "comparison.html", text, size, err);
 }

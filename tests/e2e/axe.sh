@@ -16,6 +16,7 @@ tide_ok align "$scratch/run" --src "$scratch/linked.zh" --tgt "$scratch/linked.e
     --links "$scratch/links" --gold "$scratch/gold" >"$scratch/linked.html"
 echo $sentence | tide_ok translate "$scratch/run" --n-best 3 --beam-size 3 --html "$scratch/nbest.html" >"$scratch/out"
 make_dictionary
+tide_ok report "$scratch/run" "$scratch/other"
 start "$scratch/run" "$scratch/other" --pinyin "$scratch/dictionary.u8"
 check_pages() { # LANGUAGE NAME=URL...
     python3 tests/e2e/axe.py $axe "$@" || die 'axe-core'
@@ -27,7 +28,7 @@ check_all() {
         "step=$url/#text=$sentence&step=3" "tree=$url/#text=$sentence&tree=open" \
         "curves=$url/#text=$sentence&curves=shown&pinyin=shown" \
         "alignments=file://$models/linked.html" "hypotheses=file://$models/nbest.html" \
-        "report=file://$models/run/report.html"
+        "report=file://$models/run/report.html" "comparison=file://$models/run/comparison.html"
 }
 models=$scratch
 chinese() { check_all zh-CN; }

@@ -49,6 +49,7 @@ printf 'dim-emb = 12\n\0dim_emb = 12\n' >"$scratch/nul.conf"
 train 1 'nul.conf: .* NUL' "--tsv $scratch/train.tsv --config $scratch/nul.conf"
 refuses 2 'report needs one MODEL' "$tide" report
 refuses 1 'no/such/train.jsonl: No such file' "$tide" report no/such
+refuses 2 'report needs one MODEL, or two' "$tide" report one two three
 mkdir "$scratch/broken-log"
 printf '{"update": 1}\n{"update": \n{"update": 2}\n' >"$scratch/broken-log/train.jsonl"
 refuses 1 'broken-log/train.jsonl:2: is not a line of' "$tide" report "$scratch/broken-log"

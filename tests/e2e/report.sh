@@ -460,6 +460,86 @@ drive encdec "$scratch/encdec/report.html" "$scratch/hidden.js"
 smallest_run "$scratch/small" --after-batches 72 --probe '潮水退了。'
 drive training "$scratch/small/report.html" "$scratch/layout.js"
 
+# ---- two trainings: the second has half of the updates, and other translations ----
+mkdir "$scratch/second"
+cp -r "$scratch/outputs/valid" "$scratch/second"
+sed '/"update": 1050,/,$d' "$scratch/outputs/train.jsonl" >"$scratch/second/train.jsonl"
+seq -f 'Tide %g!' 45 | sed '2s/.*/x/' >"$scratch/second/valid/00001000.out"
+cp "$scratch/outputs/report.html" "$scratch/kept.html"
+tide_ok report "$scratch/outputs" "$scratch/second"
+[ "$(cat "$scratch/stderr")" = "report: $scratch/outputs/comparison.html" ] || die "tide report of two trainings: $(cat "$scratch/stderr")"
+cmp "$scratch/outputs/report.html" "$scratch/kept.html" || die "a comparison replaces the report"
+stands_alone "$scratch/outputs/comparison.html"
+cat "$scratch/shared.js" - >"$scratch/two.js" <<'JS'
+checkLayout();
+const cells = (selector) => all(selector).map((row) => [...row.children].map((cell) => cell.textContent));
+const picks = () => all("#outputs thead select").map((select) => select.selectedOptions[0].textContent);
+equal("title", [document.title, one("h1").textContent], Array(2).fill("The trainings of outputs and second"));
+equal("side by side", cells("#comparison tr"), [["", "A: outputs", "B: second"], ["Updates", "2000", "1000"], ["Epochs", "20.0", "10.0"],
+  ["Best", "chrF 40.5 (update 1500, epoch 15.0)", "chrF 40.5 (update 1000, epoch 10.0)"]]);
+equal("in the place of the summary", [one("#summary").hidden, one("#probes").hidden], [true, true]);
+equal("no models", one("#options").textContent, "Their options are not compared: not both have a model.safetensors.");
+equal("the same dev set", one("#dev-sets").hidden, true);
+equal("a legend", all("#legend > span").map((key) => key.textContent), ["A: outputs", "B: second"]);
+const dashes = (lines) => lines.map((line) => getComputedStyle(line).strokeDasharray !== "none");
+equal("of full and broken lines", dashes(all("#legend line")), [false, true]);
+equal("as in the charts", dashes([...chart("Loss").querySelectorAll("polyline")]), [false, true, false, true]);
+equal("rings at both", [chart("chrF").querySelectorAll(".ring").length, chart("chrF").textContent.includes("best:")], [2, false]);
+equal("the last values of both", readout("Loss"), "A: train 2.00B: train 4.00A: dev 3.00B: dev 4.00");
+const svg = chart("Loss").querySelector("svg");
+svg.focus();
+press("Home");
+equal("both at one update", [readout("Loss"), readout("chrF")], ["A: train 5.90B: train 5.90A: dev 4.50B: dev 4.50update 50", "A: dev 40.5B: dev 40.5update 50"]);
+press("End");
+equal("the longer one alone", [readout("Loss"), svg.getAttribute("aria-valuetext")], ["A: train 2.00A: dev 3.00update 2000", "update 2000: A: train 2.00, A: dev 3.00"]);
+press("Escape");
+svg.blur();
+const bars = chart("BLEU by length");
+equal("bars of both", [bars.querySelectorAll(".bar").length, bars.querySelectorAll(".bar.other").length], [6, 3]);
+check("said, too", bars.querySelector("svg").ariaLabel.includes("A: update 1500, epoch 15.0 / B: update 1000, epoch 10.0: 1–5: 27.0 / 18.0 of 120 sentences"));
+
+equal("the best of both", picks(), ["A: update 1500, best chrF 40.5", "B: update 1000, best chrF 40.5"]);
+equal("all validations can be chosen", all("#outputs thead select")[0].options.length, 6);
+equal("their translations", all("#translations tr:first-child ins").map((word) => word.textContent), ["3", "!"]);
+one("#sort").value = "gain";
+one("#sort").dispatchEvent(new Event("change"));
+equal("by gain, the largest loss first", one("#translations td").textContent, "2");
+one("#translations button").click();
+equal("both over time", all("#translations dt").map((when) => when.textContent.slice(0, 13)), ["A: update 500", "A: update 100", "B: update 500", "B: update 100"]);
+const select = all("#outputs thead select")[0];
+select.value = 5;
+select.dispatchEvent(new Event("change"));
+equal("in the address", location.hash, "#sort=gain&updates=B1000+B1000");
+finish();
+JS
+drive two "$scratch/outputs/comparison.html" "$scratch/two.js"
+sed 's/^checkLayout();/Object.assign(document.body.style, { width: "352px", margin: 0 }); checkLayout(400);/' "$scratch/two.js" >"$scratch/two-narrow.js"
+drive two-narrow "$scratch/outputs/comparison.html" "$scratch/two-narrow.js" --window-size=500,800
+cat "$scratch/shared.js" - >"$scratch/two-chinese.js" <<'JS'
+checkLayout();
+checkChinese("#title, #comparison th, #legend, #translations td", ["BLEU", "chrF", "nat"]);
+equal("the best", one("#comparison tbody tr:last-child td").textContent, "chrF 40.5（更新 1500，轮 15.0）");
+finish();
+JS
+drive two-chinese "$scratch/outputs/comparison.html" "$scratch/two-chinese.js" $chinese
+compares() { # NAME OTHER EXPRESSION: what it must be
+    tide_ok report "$scratch/$1" "$scratch/$2"
+    echo "equal('$1 and $2', $3, $4); finish();" >"$scratch/compares.js"
+    drive "$1-$2" "$scratch/$1/comparison.html" "$scratch/compares.js"
+}
+sed -i '45s/.*/x/' "$scratch/second/valid/reference.txt"
+compares outputs second '[one("#dev-sets").textContent.slice(0, 43), one("#outputs").hidden, all("figure").length]' \
+    '["They were validated on different dev sets: ", true, 10]'
+compares outputs run '[one("#dev-sets").hidden, one("#outputs").hidden]' '[true, true]'
+compares small small '[one("#options").textContent, all("#comparison tbody tr").length]' '["Both trainings have the same options.", 3]'
+compares small encdec '[all("#comparison tbody + tbody tr").map((row) => row.textContent), one("#options").hidden, one("#outputs").hidden]' \
+    '[["--attentionadditivenone"], true, false]'
+refused 1 'nowhere/train.jsonl: No such file or directory' report "$scratch/second" "$scratch/nowhere"
+[ ! -e "$scratch/second/comparison.html" ] || die "a comparison with nothing"
+echo damaged >"$scratch/second/model.safetensors"
+cp "$scratch/small/model.safetensors" "$scratch/outputs"
+refused 1 'second/model.safetensors: ' report "$scratch/outputs" "$scratch/second"
+
 # ---- printing ----
 # a probe of 40 pieces; the window is as wide as a printed page, and not as high
 mkdir "$scratch/paper" "$scratch/paper/align"

@@ -52,12 +52,11 @@ static void put(const char *name, const char *text) {
     fclose(file);
 }
 
-/* Writes the report and reads it. Returns its data; *page gets the whole page. */
-static cJSON *report(char **page) {
+/* Reads a page. Returns its data; *page gets the whole page. */
+static cJSON *data_of(const char *name, char **page) {
     Err err;
     char path[SCRATCH_SIZE + 64];
-    if (report_write(dir, &err)) fail_msg("%s:%ld: %s", err.path, err.line, err.reason);
-    snprintf(path, sizeof path, "%s/report.html", dir);
+    snprintf(path, sizeof path, "%s/%s", dir, name);
     char *text = file_read(path, NULL, &err), *start = strstr(text, "id=\"data\">"),
          *end = start ? strstr(start, "</script>") : NULL;
     if (!end) fail_msg("no data in %s", path);
@@ -67,6 +66,13 @@ static cJSON *report(char **page) {
     if (page) *page = text;
     else mem_free(text);
     return data;
+}
+
+/* Writes the report and reads it, as data_of does. */
+static cJSON *report(char **page) {
+    Err err;
+    if (report_write(dir, &err)) fail_msg("%s:%ld: %s", err.path, err.line, err.reason);
+    return data_of("report.html", page);
 }
 
 static void assert_fails(const char *name, long line, const char *reason) {
@@ -364,6 +370,78 @@ static void files_that_end_too_early_are_named(void **state) {
     assert_fails("valid/reference.txt", 0, "has 1 lines, but the dev set has more");
 }
 
+/* ---- two trainings ---- */
+
+/* Compares the training with another one in its directory. Returns the data of the page. */
+static cJSON *compare(void) {
+    Err err;
+    char other[SCRATCH_SIZE + 64];
+    snprintf(other, sizeof other, "%s/other", dir);
+    if (report_compare(dir, other, &err)) fail_msg("%s:%ld: %s", err.path, err.line, err.reason);
+    return data_of("comparison.html", NULL);
+}
+
+static void make_other(void) {
+    static const char *const names[] = {"other", "other/valid"};
+    for (int i = 0; i < 2; i++) {
+        char path[SCRATCH_SIZE + 64];
+        snprintf(path, sizeof path, "%s/%s", dir, names[i]);
+        assert_int_equal(mkdir(path, 0777), 0);
+    }
+}
+
+static void assert_same_dev_set(bool (*is)(const cJSON *const)) {
+    cJSON *data = compare();
+    assert_true(is(cJSON_GetObjectItem(data, "sameDevSet")));
+    cJSON_Delete(data);
+}
+
+static void two_trainings_are_compared(void **state) {
+    (void)state;
+    Err err;
+    put("train.jsonl", VALIDATION(10, true) REPORT(20));
+    put("align/00000010.json", FRAME(10));
+    assert_int_equal(report_compare(dir, "nowhere", &err), -1);
+    assert_string_equal(err.path, "nowhere/train.jsonl");
+    make_other();
+    put("other/train.jsonl", VALIDATION(30, true));
+    cJSON *data = compare();
+    const cJSON *other = cJSON_GetObjectItem(data, "other");
+    assert_string_equal(cJSON_GetObjectItem(other, "name")->valuestring, "other");
+    assert_int_equal(update_at(data, "validations", 0), 10);
+    assert_int_equal(update_at(other, "validations", 0), 30);
+    assert_int_equal(size(data, "frames") + size(other, "frames"), 0);
+    assert_true(cJSON_IsNull(cJSON_GetObjectItem(other, "options")));
+    cJSON_Delete(data);
+    put("other/model.safetensors", "no model");
+    char path[SCRATCH_SIZE + 64];
+    snprintf(path, sizeof path, "%s/other", dir);
+    assert_int_equal(report_compare(path, dir, &err), -1);
+    assert_non_null(strstr(err.path, "other/model.safetensors"));
+}
+
+static void dev_sets_are_compared(void **state) {
+    (void)state;
+    static const char *const files[] = {"valid/source.txt", "valid/reference.txt", "other/valid/source.txt",
+                                        "other/valid/reference.txt"};
+    make_valid();
+    make_other();
+    put("train.jsonl", REPORT(20));
+    put("other/train.jsonl", REPORT(20));
+    for (int i = 0; i < 4; i++) {
+        assert_same_dev_set(cJSON_IsNull);
+        put(files[i], "a\n");
+    }
+    assert_same_dev_set(cJSON_IsTrue);
+    for (int i = 0; i < 4; i++) {
+        put(files[i], "b\n");
+        assert_same_dev_set(cJSON_IsFalse);
+        put(files[i], "a\na\n");
+        assert_same_dev_set(cJSON_IsFalse);
+        put(files[i], "a\n");
+    }
+}
+
 static void put_lines(const char *name, int lines, int length) {
     FILE *file = begin(name);
     for (int i = 0; i < lines; i++) fprintf(file, "%0*d\n", length, i);
@@ -448,6 +526,8 @@ int main(void) {
         TEST(translations_stand_beside_their_pairs),
         TEST(files_that_end_too_early_are_named),
         TEST(translations_are_limited),
+        TEST(two_trainings_are_compared),
+        TEST(dev_sets_are_compared),
         TEST(without_memory_there_is_no_report),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

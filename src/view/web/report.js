@@ -1,5 +1,5 @@
-// The training report: curves over the updates, and at each validation the alignments of the probes and the translations
-// of the dev set.
+// The training report: curves over the updates of one training, or of two, and at each validation the alignments of the
+// probes and the translations of the dev set.
 
 // ---- numbers ----
 
@@ -54,30 +54,53 @@ function measured(line) {
   return Number.isFinite(line?.[member]) ? [text.metrics[metric], shown(line[member], places), member] : null;
 }
 
-const best = data.validations.findLast((line) => line.best && measured(line));
-const last = Math.max(1, ...data.reports.map((line) => line.update), ...data.validations.map((line) => line.update));
-const dated = [...data.reports, ...data.validations].filter((line) => Number.isFinite(line.epoch));
-const epochs = new Map(dated.map((line) => [line.update, line.epoch]));
+/** The log of a training, its best validation, its last update, and the epochs of its updates. letter: "A" or "B" if the
+ * page compares two trainings, else "". */
+function runOf({ name, reports, validations, outputs, options }, i) {
+  const lines = [...reports, ...validations];
+  const dated = lines.filter((line) => Number.isFinite(line.epoch));
+  return {
+    name,
+    letter: data.other ? "AB"[i] : "",
+    reports,
+    validations,
+    outputs,
+    options,
+    best: validations.findLast((line) => line.best && measured(line)),
+    last: Math.max(1, ...lines.map((line) => line.update)),
+    epochs: new Map(dated.map((line) => [line.update, line.epoch])),
+  };
+}
+const runs = [data, data.other].filter(Boolean).map(runOf);
+const [own] = runs;
+const last = Math.max(...runs.map((run) => run.last));
 
-const curve = (name, lines, field, scale = 1) => ({
-  name,
-  points: lines
-    .filter((line) => Number.isFinite(line[field]))
-    .map((line) => ({ update: line.update, value: line[field] * scale })),
-});
-const ofTrain = (field) => curve("train", data.reports, field);
-const ofDev = (field, scale) => curve("dev", data.validations, field, scale);
+/** Says to which of two trainings something belongs; the same text if there is only one. */
+const named = ({ letter }, said) => (letter ? text.ofRun(letter, said) : said);
+
+/** A curve of each training. lines: "reports" or "validations" */
+const curvesOf = (name, lines, field, scale) =>
+  runs.map((run) => ({
+    name,
+    run,
+    kind: run === own ? name : `${name} other`,
+    points: run[lines]
+      .filter((line) => Number.isFinite(line[field]))
+      .map((line) => ({ update: line.update, value: line[field] * scale })),
+  }));
+const ofTrain = (field) => curvesOf("train", "reports", field, 1);
+const ofDev = (field, scale = 1) => curvesOf("dev", "validations", field, scale);
 
 const charts = [
-  { name: "loss", curves: [ofTrain("loss"), ofDev("valid_loss")], metric: "valid_loss" },
-  { name: "perplexity", isLog: true, curves: [ofTrain("ppl"), ofDev("valid_ppl")], metric: "valid_ppl" },
-  { name: "bleu", curves: [ofDev("bleu")], metric: "bleu", unitTerm: "dev" },
-  { name: "chrf", curves: [ofDev("chrf")], metric: "chrf", unitTerm: "dev" },
-  { name: "gradient", curves: [ofTrain("gnorm")] },
-  { name: "rate", curves: [ofTrain("learn_rate")] },
-  { name: "speed", curves: [ofTrain("tokens_per_s")] },
-  { name: "entropy", curves: [ofDev("attention_entropy")] },
-  { name: "diversity", curves: [ofDev("attention_diversity", 100)] },
+  { name: "loss", curves: [...ofTrain("loss"), ...ofDev("valid_loss")], metric: "valid_loss" },
+  { name: "perplexity", isLog: true, curves: [...ofTrain("ppl"), ...ofDev("valid_ppl")], metric: "valid_ppl" },
+  { name: "bleu", curves: ofDev("bleu"), metric: "bleu", unitTerm: "dev" },
+  { name: "chrf", curves: ofDev("chrf"), metric: "chrf", unitTerm: "dev" },
+  { name: "gradient", curves: ofTrain("gnorm") },
+  { name: "rate", curves: ofTrain("learn_rate") },
+  { name: "speed", curves: ofTrain("tokens_per_s") },
+  { name: "entropy", curves: ofDev("attention_entropy") },
+  { name: "diversity", curves: ofDev("attention_diversity", 100) },
 ];
 
 /** The thing whose update is nearest to the given update. */
@@ -85,22 +108,22 @@ const nearest = (things, update) =>
   things.reduce((a, b) => (Math.abs(b.update - update) < Math.abs(a.update - update) ? b : a));
 
 /** "update 600, epoch 6.5" */
-function moment(update) {
-  const epoch = epochs.get(update);
+function moment(update, run = own) {
+  const epoch = run.epochs.get(update);
   return epoch === undefined ? text.update(shown(update, 0)) : text.moment(shown(update, 0), epoch.toFixed(1));
 }
 
 /** ", BLEU 21.3", or ", best BLEU 21.3"; empty if the log has no validation of this update. */
-function result(update) {
-  const found = measured(data.validations.findLast((line) => line.update === update));
+function result(update, { validations, best } = own) {
+  const found = measured(validations.findLast((line) => line.update === update));
   return found ? (update === best?.update ? text.bestResult : text.result)(found[0], found[1]) : "";
 }
 
-/** A sentence about the validations that are not among `updates`; "" if all are. recorded: how many of them have `what`;
- * held: how many of these the page holds; whose: to what it belongs. */
-function leftOut(updates, held, recorded, [what, whose]) {
+/** A sentence about the validations of a training that are not among `updates`; "" if all are. recorded: how many of them
+ * have `what`; held: how many of these the page holds; whose: to what it belongs. */
+function leftOut({ validations, best }, updates, held, recorded, [what, whose]) {
   if (held < recorded) return text.held(held, recorded, what) + (best ? text.spacedAndBest : text.spaced);
-  const isWhole = data.validations.every(({ update }) => updates.includes(update));
+  const isWhole = validations.every(({ update }) => updates.includes(update));
   return isWhole ? "" : text.without(what, whose);
 }
 
@@ -155,20 +178,21 @@ function drawUpdates(svg) {
   svg.append(write((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 6, "middle", text.updates));
 }
 
-function drawCurve(svg, { name, points }, up) {
+function drawCurve(svg, { kind, points }, up) {
   const places = points.map((p) => `${across(p.update).toFixed(1)},${up(p.value).toFixed(1)}`);
-  svg.append(make("polyline", { points: places.join(" "), class: `curve ${name}` }));
+  svg.append(make("polyline", { points: places.join(" "), class: `curve ${kind}` }));
   if (points.length > 25) return;
-  for (const p of points) svg.append(make("circle", { cx: across(p.update), cy: up(p.value), r: 3, class: name }));
+  for (const p of points) svg.append(make("circle", { cx: across(p.update), cy: up(p.value), r: 3, class: kind }));
 }
 
+/** Marks the best validation with a ring, and with its value if the chart shows one training only. */
 function drawBest(svg, line, up) {
   const [, value, member] = measured(line);
   const x = across(line.update);
   const y = up(line[member]);
   const [start, anchor] = x > WIDTH / 2 ? [x + 8, "end"] : [x - 8, "start"];
   svg.append(make("circle", { cx: x, cy: y, r: 8, class: "ring" }));
-  svg.append(write(start, y + (y > FLOOR - 32 ? -14 : 26), anchor, text.best(value), "strong"));
+  if (!data.other) svg.append(write(start, y + (y > FLOOR - 32 ? -14 : 26), anchor, text.best(value), "strong"));
 }
 
 /** Adds a figure with a caption, whose title is explained if it is a term, and a line for values. Returns that line; the
@@ -194,20 +218,24 @@ function drawChart({ name, curves, isLog, metric, unitTerm }) {
   const up = drawScale(svg, Math.min(...values), Math.max(...values), isLog);
   drawUpdates(svg);
   for (const c of curves) drawCurve(svg, c, up);
-  if (metric && best && measured(best)[2] === metric) drawBest(svg, best, up);
+  const bests = runs.map(({ best }) => best).filter((best) => best && measured(best)[2] === metric);
+  for (const best of bests) drawBest(svg, best, up);
   const cursor = svg.appendChild(make("g", { class: "cursor" }));
   const note = make("span", {}, unit);
   const readout = addFigure(name, title, unitTerm ? explain(note, unitTerm) : note, svg);
 
   function show(update) {
     const at = update ?? last;
-    const found = curves.map(({ name, points }) => ({ name, point: nearest(points, at) }));
-    const spans = found.map(({ name, point }) => make("span", { class: name }, `${text.curves[name]} ${shown(point.value)}`));
-    const when = moment(found.length === 1 ? found[0].point.update : at);
+    const reached = curves.filter(({ run }) => update === null || update <= run.last);
+    const found = reached.map((curve) => ({ ...curve, point: nearest(curve.points, at) }));
+    const spans = found.map(({ name, run, kind, point }) =>
+      make("span", { class: kind }, named(run, `${text.curves[name]} ${shown(point.value)}`)),
+    );
+    const when = data.other ? text.update(shown(at, 0)) : moment(found.length === 1 ? found[0].point.update : at);
     readout.replaceChildren(...spans, update === null ? "" : when);
     const line = make("line", { x1: across(at), x2: across(at), y1: TOP, y2: FLOOR });
-    const dots = found.map(({ name, point }) =>
-      make("circle", { cx: across(point.update), cy: up(point.value), r: 5, class: name }),
+    const dots = found.map(({ kind, point }) =>
+      make("circle", { cx: across(point.update), cy: up(point.value), r: 5, class: kind }),
     );
     cursor.replaceChildren(...(update === null ? [] : [line, ...dots]));
     svg.setAttribute("aria-valuenow", at);
@@ -248,32 +276,46 @@ function lengthsOf(buckets, i) {
   return to === null ? `> ${from - 1}` : from === to ? `${to}` : `${from}–${to}`;
 }
 
-function drawBar(svg, up, x, width, length, { sentences, bleu }) {
-  const middle = x + width / 2;
-  const height = FLOOR - up(bleu);
-  svg.append(make("rect", { x: x + 3, y: up(bleu), width: width - 6, height, class: "bar" }));
-  svg.append(write(middle, up(bleu) - 4, "middle", shown(bleu), "strong"));
+/** Draws the bars of a bucket: one for each training, with its value if there is only one. */
+function drawBars(svg, up, x, width, length, bars) {
+  const middle = x + width / 2, each = (width - 6) / bars.length;
+  bars.forEach(({ bleu }, i) => {
+    const place = { x: x + 3 + i * each, y: up(bleu), width: each, height: FLOOR - up(bleu) };
+    svg.append(make("rect", { ...place, class: i ? "bar other" : "bar" }));
+    if (bars.length === 1) svg.append(write(middle, up(bleu) - 4, "middle", shown(bleu), "strong"));
+  });
   svg.append(write(middle, FLOOR + 17, "middle", length));
-  svg.append(write(middle, FLOOR + 33, "middle", shown(sentences, 0), "quiet"));
+  svg.append(write(middle, FLOOR + 33, "middle", shown(bars[0].sentences, 0), "quiet"));
 }
 
+/** The lengths and the numbers of sentences of a line of the log. */
+const shapeOf = (line) => JSON.stringify(line?.bleu_by_length.map(({ to, sentences }) => [to, sentences]));
+
+/** Two trainings are compared if they have the same sentences of each length. */
 function drawLengths() {
   const [title, unit] = text.charts.lengths;
-  const lines = data.validations.filter((line) => line.bleu_by_length?.length);
-  if (!lines.length) return;
-  const highest = Math.max(...lines.flatMap((line) => line.bleu_by_length.map((bucket) => bucket.bleu)));
+  const lines = runs.map(({ validations }) => validations.filter((line) => line.bleu_by_length?.length));
+  if (!lines[0].length || lines.some((found) => shapeOf(found.at(-1)) !== shapeOf(lines[0].at(-1)))) return;
+  const highest = Math.max(...lines.flat().flatMap((line) => line.bleu_by_length.map((bucket) => bucket.bleu)));
   const svg = make("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img" });
   const readout = addFigure("bleu", title, make("span", {}, unit), svg);
   shows.push((update) => {
-    const line = update !== null ? nearest(lines, update) : lines.includes(best) ? best : lines.at(-1);
-    const buckets = line.bleu_by_length;
+    const found = lines.map((all, i) => (update !== null ? nearest(all, update) : all.includes(runs[i].best) ? runs[i].best : all.at(-1)));
+    const [buckets] = found.map((line) => line.bleu_by_length);
     const width = (WIDTH - LEFT - RIGHT) / buckets.length;
     svg.replaceChildren();
     const up = drawScale(svg, 0, Math.max(highest, 1) * 1.05, false);
-    buckets.forEach((b, i) => drawBar(svg, up, LEFT + i * width, width, lengthsOf(buckets, i), b));
-    readout.replaceChildren(make("span", { class: "dev" }, line === best ? text.devBest : text.curves.dev), moment(line.update));
-    const bars = buckets.map((b, i) => text.bar(lengthsOf(buckets, i), shown(b.bleu), b.sentences));
-    svg.setAttribute("aria-label", text.bars(`${title} ${unit}`, moment(line.update), bars));
+    const barsAt = (k) => found.map((line) => line.bleu_by_length[k]);
+    buckets.forEach((_, k) => drawBars(svg, up, LEFT + k * width, width, lengthsOf(buckets, k), barsAt(k)));
+    readout.replaceChildren(
+      ...found.flatMap((line, i) => [
+        make("span", { class: i ? "dev other" : "dev" }, named(runs[i], line === runs[i].best ? text.devBest : text.curves.dev)),
+        moment(line.update, runs[i]),
+      ]),
+    );
+    const said = buckets.map((b, k) => text.bar(lengthsOf(buckets, k), barsAt(k).map(({ bleu }) => shown(bleu)).join(" / "), b.sentences));
+    const when = found.map((line, i) => named(runs[i], moment(line.update, runs[i]))).join(" / ");
+    svg.setAttribute("aria-label", text.bars(`${title} ${unit}`, when, said));
   });
 }
 
@@ -299,9 +341,9 @@ function momentsByProbe() {
 /** The place of the best validation, or of the moment before it if that one has no alignment. Without a best validation:
  * the last place. */
 function placeOfBest(moments) {
-  if (!best) return moments.length - 1;
+  if (!own.best) return moments.length - 1;
   return Math.max(
-    moments.findLastIndex(({ update }) => update <= best.update),
+    moments.findLastIndex(({ update }) => update <= own.best.update),
     0,
   );
 }
@@ -352,7 +394,7 @@ function showProbes(probes) {
     $("moment").max = moments.length - 1;
     $("source").textContent = source;
     const updates = moments.map(({ update }) => update);
-    note("moments-left-out", leftOut(updates, data.frames.length, data.recorded, text.alignments));
+    note("moments-left-out", leftOut(own, updates, data.frames.length, data.recorded, text.alignments));
     go(moments.indexOf(nearest(moments, update)));
   }
 
@@ -391,7 +433,7 @@ function showProbes(probes) {
 // ---- the page ----
 
 /** The summary in words: texts, and the name of the metric, which is a term. */
-function summarise() {
+function summarise({ best, epochs }) {
   if (!epochs.size) return [text.nothing];
   const parts = [[text.summary.updates(shown(last, 0))]];
   if (epochs.has(last)) parts.push([text.summary.epochs(epochs.get(last).toFixed(1))]);
@@ -402,15 +444,53 @@ function summarise() {
   return parts.flatMap((part, i) => (i ? [text.summary.comma, ...part] : part));
 }
 
+/** Shows a sample of the lines that a training has in the charts, and its name. */
+function keyOf(run) {
+  const line = { x1: 0, x2: 44, y1: 8, y2: 8, class: run === own ? "curve" : "curve other" };
+  return make("span", {}, make("svg", { viewBox: "0 0 44 16", "aria-hidden": true }, make("line", line)), named(run, run.name));
+}
+
+/** The options that differ: [[name, value, other value], ...]; null if the options of a training are not known. */
+function differingOptions() {
+  const [a, b] = runs.map(({ options }) => options && new Map(options.map((line) => line.split(" = "))));
+  if (!a || !b) return null;
+  const names = [...new Set([...a.keys(), ...b.keys()])];
+  return names.filter((name) => a.get(name) !== b.get(name)).map((name) => [name, a.get(name) ?? "–", b.get(name) ?? "–"]);
+}
+
+/** Writes two trainings beside each other: how long they were, their best validations, and the options that differ. */
+function compareRuns() {
+  const row = (head, cells) => make("tr", {}, make("th", { scope: "row" }, head), ...cells.map((cell) => make("td", {}, cell)));
+  const bestOf = (run) => text.bestOf(measured(run.best).slice(0, 2).join(" "), moment(run.best.update, run));
+  const whole = [
+    [text.rows.updates, (run) => shown(run.last, 0)],
+    [text.rows.epochs, (run) => run.epochs.get(run.last)?.toFixed(1) ?? "–"],
+    [text.rows.best, (run) => (run.best ? bestOf(run) : "–")],
+  ];
+  const names = runs.map((run) => make("th", { scope: "col" }, named(run, run.name)));
+  const table = $("comparison").querySelector("table");
+  table.append(make("thead", {}, make("tr", {}, make("td"), ...names)));
+  table.append(make("tbody", {}, ...whole.map(([head, value]) => row(head, runs.map(value)))));
+  const options = differingOptions();
+  table.append(make("tbody", {}, ...(options ?? []).map(([name, ...values]) => row(`--${name}`, values))));
+  note("options", options?.length ? "" : options ? text.sameOptions : text.optionsUnknown);
+  note("dev-sets", data.sameDevSet === false ? text.otherDevSet : "");
+  $("legend").append(...runs.map(keyOf));
+}
+
 fillTexts();
-if (text.title) document.title = text.title(data.name);
+if (text.title) document.title = (data.other ? text.titles : text.title)(...runs.map(({ name }) => name));
 $("title").textContent = document.title;
-$("summary").append(...summarise());
+$("summary").hidden = runs.length > 1;
+$("comparison").hidden = runs.length === 1;
+if (data.other) compareRuns();
+else $("summary").append(...summarise(own));
 for (const chart of charts) drawChart(chart);
 drawLengths();
 setCursor(null);
 const probes = momentsByProbe();
 $("probes").hidden = !probes.size;
 if (probes.size) showProbes(probes);
-$("outputs").hidden = !data.outputs;
-if (data.outputs) showOutputs(data.outputs);
+const comparable = runs.every(({ outputs }) => outputs) && (runs.length === 1 || data.sameDevSet);
+$("outputs").hidden = !comparable;
+if (comparable) showOutputs();

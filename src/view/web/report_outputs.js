@@ -23,18 +23,31 @@ function markedTexts(reference, translation) {
   return nodes.length ? [nodes[0].trimStart(), ...nodes.slice(1)] : nodes;
 }
 
-/** The validations that the columns show at first: the first, one in the middle, and the best or the last. */
+/** The validations that the columns show at first: the first, one in the middle, and the best or the last; of two trainings
+ * the best or the last of each. */
 function firstColumns(validations) {
-  const found = validations.findIndex(({ update }) => update === best?.update);
-  const end = found < 0 ? validations.length - 1 : found;
-  return [...new Set([0, end >> 1, end])];
+  const ends = runs.map((run) => {
+    const ofRun = validations.filter((one) => one.run === run);
+    return validations.indexOf(ofRun.find(({ update }) => update === run.best?.update) ?? ofRun.at(-1));
+  });
+  return runs.length > 1 ? ends : [...new Set([0, ends[0] >> 1, ends[0]])];
+}
+
+/** What the page says about the validations of a training that the table does not have. */
+function leftOutOf(run) {
+  const updates = run.outputs.validations.map(({ update }) => update);
+  const said = leftOut(run, updates, updates.length, run.outputs.recorded, text.translations);
+  return said && named(run, said);
 }
 
 /** A text as the search compares it: upper and lower case are equal, and so are characters of other widths. */
 const folded = (content) => content.normalize("NFKC").toLowerCase();
 
-function showOutputs({ total, pairs, recorded, validations }) {
-  const names = validations.map(({ update }) => text.update(shown(update, 0)) + result(update));
+function showOutputs() {
+  const { total } = own.outputs;
+  const pairs = own.outputs.pairs.slice(0, Math.min(...runs.map(({ outputs }) => outputs.pairs.length)));
+  const validations = runs.flatMap((run) => run.outputs.validations.map((one) => ({ ...one, run })));
+  const names = validations.map(({ update, run }) => named(run, text.update(shown(update, 0)) + result(update, run)));
   const lengths = pairs.map(([source]) => wordsOf(source).length);
   const [, sourceName, referenceName] = [...document.querySelectorAll("#outputs thead th")].map((head) => head.textContent);
   let columns, page;
@@ -68,13 +81,14 @@ function showOutputs({ total, pairs, recorded, validations }) {
 
   /** The translations of a sentence at the validations at which they changed, in a cell of the table. */
   function historyOf(sentence) {
-    const changes = validations.filter(({ texts }, k) => validations[k - 1]?.texts[sentence] !== texts[sentence]);
+    const isChange = ({ run, texts }, before) => before?.run !== run || before.texts[sentence] !== texts[sentence];
+    const changes = validations.filter((validation, k) => isChange(validation, validations[k - 1]));
     const list = make("dl");
-    for (const validation of changes)
-      list.append(
-        make("dt", {}, moment(validation.update) + result(validation.update)),
-        make("dd", {}, ...contentOf(validation, sentence)),
-      );
+    for (const validation of changes) {
+      const { update, run } = validation;
+      list.append(make("dt", {}, named(run, moment(update, run) + result(update, run))));
+      list.append(make("dd", {}, ...contentOf(validation, sentence)));
+    }
     const cell = make("td", { colspan: columns.length + 2 }, list);
     if (changes.length < validations.length) cell.append(make("p", { class: "hint" }, text.unchanged));
     return cell;
@@ -119,7 +133,7 @@ function showOutputs({ total, pairs, recorded, validations }) {
 
   // ---- the choices, which the address keeps ----
 
-  const updateOf = (k) => `${validations[k].update}`;
+  const updateOf = (k) => `${validations[k].run.letter}${validations[k].update}`;
 
   /** The choices that are not those of a fresh page. */
   function choices() {
@@ -170,8 +184,7 @@ function showOutputs({ total, pairs, recorded, validations }) {
 
   if (firstColumns(validations).length < 2) $("sort").querySelector("[value=gain]").remove();
   explain($("score"), "chrf");
-  const updates = validations.map(({ update }) => update);
-  note("columns-left-out", leftOut(updates, updates.length, recorded, text.translations));
+  note("columns-left-out", runs.map(leftOutOf).filter(Boolean).join(" "));
   $("find").addEventListener("input", () => go(0));
   for (const name of ["sort", "order"]) $(name).addEventListener("change", () => go(0));
   $("marks").addEventListener("change", () => go(page));
