@@ -291,31 +291,34 @@ function drawBars(svg, up, x, width, length, bars) {
 /** The lengths and the numbers of sentences of a line of the log. */
 const shapeOf = (line) => JSON.stringify(line?.bleu_by_length.map(({ to, sentences }) => [to, sentences]));
 
+/** The validation that the bars of a training show: the nearest one; without an update the best or the last. */
+function lineAt({ best }, lines, update) {
+  if (update !== null) return nearest(lines, update);
+  return lines.includes(best) ? best : lines.at(-1);
+}
+
 /** Two trainings are compared if they have the same sentences of each length. */
 function drawLengths() {
   const [title, unit] = text.charts.lengths;
   const lines = runs.map(({ validations }) => validations.filter((line) => line.bleu_by_length?.length));
-  if (!lines[0].length || lines.some((found) => shapeOf(found.at(-1)) !== shapeOf(lines[0].at(-1)))) return;
+  if (!lines[0].length || lines.some((all) => shapeOf(all.at(-1)) !== shapeOf(lines[0].at(-1)))) return;
   const highest = Math.max(...lines.flat().flatMap((line) => line.bleu_by_length.map((bucket) => bucket.bleu)));
   const svg = make("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img" });
   const readout = addFigure("bleu", title, make("span", {}, unit), svg);
   shows.push((update) => {
-    const found = lines.map((all, i) => (update !== null ? nearest(all, update) : all.includes(runs[i].best) ? runs[i].best : all.at(-1)));
-    const [buckets] = found.map((line) => line.bleu_by_length);
-    const width = (WIDTH - LEFT - RIGHT) / buckets.length;
+    const found = runs.map((run, i) => ({ run, line: lineAt(run, lines[i], update) }));
+    const buckets = found[0].line.bleu_by_length, width = (WIDTH - LEFT - RIGHT) / buckets.length;
+    const barsAt = (k) => found.map(({ line }) => line.bleu_by_length[k]);
     svg.replaceChildren();
     const up = drawScale(svg, 0, Math.max(highest, 1) * 1.05, false);
-    const barsAt = (k) => found.map((line) => line.bleu_by_length[k]);
     buckets.forEach((_, k) => drawBars(svg, up, LEFT + k * width, width, lengthsOf(buckets, k), barsAt(k)));
-    readout.replaceChildren(
-      ...found.flatMap((line, i) => [
-        make("span", { class: i ? "dev other" : "dev" }, named(runs[i], line === runs[i].best ? text.devBest : text.curves.dev)),
-        moment(line.update, runs[i]),
-      ]),
-    );
-    const said = buckets.map((b, k) => text.bar(lengthsOf(buckets, k), barsAt(k).map(({ bleu }) => shown(bleu)).join(" / "), b.sentences));
-    const when = found.map((line, i) => named(runs[i], moment(line.update, runs[i]))).join(" / ");
-    svg.setAttribute("aria-label", text.bars(`${title} ${unit}`, when, said));
+    const nameOf = ({ run, line }) => named(run, line === run.best ? text.devBest : text.curves.dev);
+    const whenOf = ({ run, line }) => moment(line.update, run);
+    readout.replaceChildren(...found.flatMap((one) => [make("span", { class: "dev" }, nameOf(one)), whenOf(one)]));
+    const scores = (k) => barsAt(k).map(({ bleu }) => shown(bleu)).join(" / ");
+    const bars = buckets.map(({ sentences }, k) => text.bar(lengthsOf(buckets, k), scores(k), sentences));
+    const when = found.map((one) => named(one.run, whenOf(one))).join(" / ");
+    svg.setAttribute("aria-label", text.bars(`${title} ${unit}`, when, bars));
   });
 }
 

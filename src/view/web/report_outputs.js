@@ -6,18 +6,18 @@ const SIZE = 20; // sentences on a page
  * translation has, <del> for words that only the reference has. Long texts are not compared. */
 function markedTexts(reference, translation) {
   const space = /\s/.test(reference + translation) ? " " : ""; // before the first words, too
-  const [given, own] = [reference, translation].map((sentence) => wordsOf(space + sentence));
-  if (given.length * own.length > 1e6) return [translation];
+  const [given, written] = [reference, translation].map((sentence) => wordsOf(space + sentence));
+  if (given.length * written.length > 1e6) return [translation];
   const nodes = [];
   const mark = (tag, words) => {
     const marked = words.join("");
     if (marked) nodes.push(marked.match(/^\s*/)[0], make(tag, {}, marked.trimStart()));
   };
   let [i, j] = [0, 0];
-  for (const [m, n] of [...commonWords(given, own), [given.length, own.length]]) {
+  for (const [m, n] of [...commonWords(given, written), [given.length, written.length]]) {
     mark("del", given.slice(i, m));
-    mark("ins", own.slice(j, n));
-    if (n < own.length) nodes.push(own[n]);
+    mark("ins", written.slice(j, n));
+    if (n < written.length) nodes.push(written[n]);
     [i, j] = [m + 1, n + 1];
   }
   return nodes.length ? [nodes[0].trimStart(), ...nodes.slice(1)] : nodes;
@@ -43,86 +43,90 @@ function leftOutOf(run) {
 /** A text as the search compares it: upper and lower case are equal, and so are characters of other widths. */
 const folded = (content) => content.normalize("NFKC").toLowerCase();
 
-function showOutputs() {
-  const { total } = own.outputs;
+/** The functions that give the value by which the table is sorted, for validation `k` in the last column and `before` in the
+ * column before it. */
+const sortValues = {
+  number: (_, sentence) => sentence,
+  score: ({ validations }, sentence, k) => validations[k].scores[sentence],
+  gain: ({ validations }, sentence, k, before) => validations[k].scores[sentence] - validations[before].scores[sentence],
+  length: ({ pairs }, sentence) => wordsOf(pairs[sentence][0]).length,
+};
+
+/** The sentences that the search finds in these columns, sorted. */
+function chosenSentences(outputs, columns) {
+  const { pairs, validations } = outputs, [k, before] = [...columns].reverse();
+  const wanted = folded($("find").value.trim()), sign = $("order").value === "descending" ? -1 : 1;
+  const textsOf = (sentence) => [...pairs[sentence], ...columns.map((column) => validations[column].texts[sentence])];
+  const found = [...pairs.keys()].filter((sentence) => textsOf(sentence).some((one) => folded(one).includes(wanted)));
+  const value = new Map(found.map((sentence) => [sentence, sortValues[$("sort").value](outputs, sentence, k, before)]));
+  return found.sort((a, b) => sign * (value.get(a) - value.get(b)) || a - b);
+}
+
+/** The translation of a sentence at a validation, and its score. */
+function contentOf({ pairs }, { texts, scores }, sentence) {
+  const content = $("marks").checked ? markedTexts(pairs[sentence][1], texts[sentence]) : [texts[sentence]];
+  return [...content, " ", make("small", {}, make("span", {}, "chrF "), scores[sentence].toFixed(1))];
+}
+
+/** The translations of a sentence at the validations at which they changed, in a cell of `span` columns. */
+function historyOf(outputs, sentence, span) {
+  const { validations } = outputs;
+  const isChange = ({ run, texts }, before) => before?.run !== run || before.texts[sentence] !== texts[sentence];
+  const changes = validations.filter((validation, k) => isChange(validation, validations[k - 1]));
+  const list = make("dl");
+  for (const validation of changes) {
+    const { update, run } = validation;
+    list.append(make("dt", {}, named(run, moment(update, run) + result(update, run))));
+    list.append(make("dd", {}, ...contentOf(outputs, validation, sentence)));
+  }
+  const cell = make("td", { colspan: span }, list);
+  if (changes.length < validations.length) cell.append(make("p", { class: "hint" }, text.unchanged));
+  return cell;
+}
+
+/** "sentences 1 to 20 of 45", or "found 12 of 45" */
+function rangeOf({ pairs, total }, from, to, found) {
+  const all = pairs.length < total ? text.part(shown(pairs.length, 0), shown(total, 0)) : shown(total, 0);
+  if (!$("find").value.trim()) return text.range(from + 1, to, all);
+  return text.found(found, all) + (found > SIZE ? text.foundRange(from + 1, to) : "");
+}
+
+/** The sentences that all trainings have, and the validations of all. */
+function mergedOutputs() {
   const pairs = own.outputs.pairs.slice(0, Math.min(...runs.map(({ outputs }) => outputs.pairs.length)));
   const validations = runs.flatMap((run) => run.outputs.validations.map((one) => ({ ...one, run })));
+  return { total: own.outputs.total, pairs, validations };
+}
+
+function showOutputs() {
+  const outputs = mergedOutputs(), { pairs, validations } = outputs;
   const names = validations.map(({ update, run }) => named(run, text.update(shown(update, 0)) + result(update, run)));
-  const lengths = pairs.map(([source]) => wordsOf(source).length);
   const [, sourceName, referenceName] = [...document.querySelectorAll("#outputs thead th")].map((head) => head.textContent);
   let columns, page;
-
-  // ---- which sentences ----
-
-  /** The functions that give the value of a sentence by which the page sorts. */
-  const values = {
-    number: (sentence) => sentence,
-    score: (sentence) => validations[columns.at(-1)].scores[sentence],
-    gain: (sentence) => values.score(sentence) - validations[columns.at(-2)].scores[sentence],
-    length: (sentence) => lengths[sentence],
-  };
-
-  /** The sentences that the search finds, sorted. */
-  function chosen() {
-    const wanted = folded($("find").value.trim()), sign = $("order").value === "descending" ? -1 : 1;
-    const textsOf = (sentence) => [...pairs[sentence], ...columns.map((k) => validations[k].texts[sentence])];
-    const found = [...pairs.keys()].filter((sentence) => textsOf(sentence).some((one) => folded(one).includes(wanted)));
-    const value = new Map(found.map((sentence) => [sentence, values[$("sort").value](sentence)]));
-    return found.sort((a, b) => sign * (value.get(a) - value.get(b)) || a - b);
-  }
-
-  // ---- the rows ----
-
-  /** The translation of a sentence at a validation, and its score. */
-  function contentOf({ texts, scores }, sentence) {
-    const content = $("marks").checked ? markedTexts(pairs[sentence][1], texts[sentence]) : [texts[sentence]];
-    return [...content, " ", make("small", {}, make("span", {}, "chrF "), scores[sentence].toFixed(1))];
-  }
-
-  /** The translations of a sentence at the validations at which they changed, in a cell of the table. */
-  function historyOf(sentence) {
-    const isChange = ({ run, texts }, before) => before?.run !== run || before.texts[sentence] !== texts[sentence];
-    const changes = validations.filter((validation, k) => isChange(validation, validations[k - 1]));
-    const list = make("dl");
-    for (const validation of changes) {
-      const { update, run } = validation;
-      list.append(make("dt", {}, named(run, moment(update, run) + result(update, run))));
-      list.append(make("dd", {}, ...contentOf(validation, sentence)));
-    }
-    const cell = make("td", { colspan: columns.length + 2 }, list);
-    if (changes.length < validations.length) cell.append(make("p", { class: "hint" }, text.unchanged));
-    return cell;
-  }
 
   function toggle(button, row, sentence) {
     const opens = button.getAttribute("aria-expanded") === "false";
     button.setAttribute("aria-expanded", opens);
     if (!opens) return row.nextSibling.remove();
-    row.after(make("tr", {}, make("td"), historyOf(sentence)));
+    row.after(make("tr", {}, make("td"), historyOf(outputs, sentence, columns.length + 2)));
   }
 
   function rowOf(sentence) {
     const [source, reference] = pairs[sentence];
     const button = make("button", { type: "button", "aria-expanded": false }, `${sentence + 1}`);
     const cell = (column, ...content) => make("td", { "data-column": column }, ...content);
-    const outputs = columns.map((k) => cell(names[k], ...contentOf(validations[k], sentence)));
-    const row = make("tr", {}, make("td", {}, button), cell(sourceName, source), cell(referenceName, reference), ...outputs);
+    const given = [cell(sourceName, source), cell(referenceName, reference)];
+    const translations = columns.map((k) => cell(names[k], ...contentOf(outputs, validations[k], sentence)));
+    const row = make("tr", {}, make("td", {}, button), ...given, ...translations);
     button.addEventListener("click", () => toggle(button, row, sentence));
     return row;
   }
 
-  /** "sentences 1 to 20 of 45", or "found 12 of 45" */
-  function rangeOf(from, to, found) {
-    const all = pairs.length < total ? text.part(shown(pairs.length, 0), shown(total, 0)) : shown(total, 0);
-    if (!$("find").value.trim()) return text.range(from + 1, to, all);
-    return text.found(found, all) + (found > SIZE ? text.foundRange(from + 1, to) : "");
-  }
-
   function draw() {
-    const found = chosen(), pages = Math.max(Math.ceil(found.length / SIZE), 1);
+    const found = chosenSentences(outputs, columns), pages = Math.max(Math.ceil(found.length / SIZE), 1);
     page = Math.min(Math.max(Math.floor(page) || 0, 0), pages - 1);
     const from = page * SIZE, to = Math.min(from + SIZE, found.length);
-    $("range").textContent = rangeOf(from, to, found.length);
+    $("range").textContent = rangeOf(outputs, from, to, found.length);
     $("page").max = pages;
     $("page").value = page + 1;
     $("before").disabled = page === 0;

@@ -20,7 +20,7 @@ const texts = {
     bestOf: (best, when) => `${best} (${when})`,
     sameOptions: "Both trainings have the same options.",
     optionsUnknown: "Their options are not compared: not both have a model.safetensors.",
-    otherDevSet: "They were validated on different dev sets: scores of one say nothing about the other, and translations are left out.",
+    otherDevSet: "They were validated on different dev sets: their scores cannot be compared, and translations are left out.",
     devBest: "dev, the best",
     updates: "updates",
     update: (update) => `update ${update}`,
