@@ -390,7 +390,7 @@ static void make_other(void) {
     }
 }
 
-static void assert_same_dev_set(bool (*is)(const cJSON *const)) {
+static void assert_same_dev_set(cJSON_bool (*is)(const cJSON *const)) {
     cJSON *data = compare();
     assert_true(is(cJSON_GetObjectItem(data, "sameDevSet")));
     cJSON_Delete(data);
