@@ -642,6 +642,11 @@ def check_question(page):
     page.click(f"{SOURCE}[1]")
     equal(page.value(f"[{frame}, ...{pictures}]"), [True, False, False, False], "after the answer")
     check('"水" is read for' in page.value(SAID), f"what is said: {page.value(SAID)}")
+    page.open(link + "&piece=3", width=1280, height=800)
+    page.wait(DONE)
+    page.click(f"{SOURCE}[1]")
+    said = f'You chose "水". "{page.value(f"{TARGET}[2].firstChild.data")}" is read from '
+    check(page.value(SAID).startswith(said), f"an answer about a word: {page.value(SAID)}, not {said}")
     page.open(link, width=1280, height=800)
     page.wait(DONE)
     page.value(f"{SOURCE}[0].focus()")
@@ -982,6 +987,8 @@ def check_step(page):
     page.value(f"{TARGET}[2].focus()")
     page.press("e")
     page.wait(opened)
+    top = page.value(f"{STEP}.getBoundingClientRect().top")
+    check(-1 < top <= 450, f"an opened step can be seen: {top}")
     word = page.value(f"{TARGET}[2].firstChild.data")
     equal(page.value(title), f'Step 3: how "{word}" was chosen', "the opened step")
     equal(page.value(ALPHAS), page.value(ROW % 2), "weights of the step and of the matrix")
@@ -993,6 +1000,12 @@ def check_step(page):
     page.wait(f"{title}.startsWith('Step 4')")
     equal(page.value(ALPHAS), page.value(ROW % 3), "weights of the next step")
     check("step=4" in page.value("location.hash"), "the address of a step")
+    rows = "[...document.querySelectorAll('.panel:not([hidden]) .matrix tbody th')].map((row) => row.matches('.pointed'))"
+    equal(page.value(f"{rows}.indexOf(true)"), 3, "the row of the step")
+    names = f"[...{STEP}.querySelectorAll('h4')].map((one) => one.textContent)"
+    reads_first = "s′i" in page.value(names)
+    for sentence in ("query of the attention", "with the query s′ᵢ and", "computed from s′ᵢ and cᵢ"):
+        equal(sentence in page.value(f"{STEP}.textContent"), reads_first, f"a decoder that reads before the attention: {sentence}")
     page.value(f"{TARGET}[0].focus()")
     page.wait(f"{title}.startsWith('Step 1:')")
     equal(page.value(f"{STEP}.querySelector('.value').textContent"), "<s>", "before the first piece")
@@ -1000,6 +1013,8 @@ def check_step(page):
     equal(page.value("largestOf([3, -4], new Array(3e5).fill(2))"), 4, "the largest of many numbers")
     page.show(SENTENCE, "&step=4", width=390, height=800)
     page.wait(f"{opened} && {title}.startsWith('Step 4')")
+    check(-1 < page.value(f"{STEP}.getBoundingClientRect().top") <= 400, "the step of an address can be seen")
+    equal(page.value(f"{rows}.indexOf(true)"), 3, "the row of the step of an address")
     equal(page.value("document.documentElement.scrollWidth"), 390, "the width of a step")
     page.value("translator.explain = ((explain) => async (...given) => { const found = await explain(...given), { numbers } = found;"
                "numbers.attention.beta = numbers.attention.alpha[0].map((_, j) => (j ? 0.1 : 3));"
@@ -1084,6 +1099,7 @@ def check_tree(page):
     page.value(f"{TARGET}[2].focus()")
     page.press("t")
     page.wait(f"{NODES}.length > 20")
+    check(-1 < page.value(f"{TREE}.getBoundingClientRect().top") <= 450, "an opened tree can be seen")
     equal(page.value(path), page.value(written), "the marked path and the translation")
     scores = sorted(page.value("[...document.querySelectorAll('.best small')].map((one) => one.textContent)"))
     ended = f"{NODES}.filter((node) => node.matches('.ended')).map((node) => node.lastChild.textContent.replace('score ', ''))"

@@ -18,7 +18,7 @@
  * @property {Sentence} [result]   known for the best one, and for one that was viewed
  *
  * @typedef {object} Choice
- * @property {string[]} prefix     pieces; the last one is the choice
+ * @property {string[]} prefix     the pieces that the translation begins with; a click chooses the last one
  * @property {object} before       the slot before the choice, except for its choices
  */
 
@@ -34,6 +34,12 @@ const scoreOf = ({ score }) => score.toFixed(2).replace("-", "−");
 /** The choices that the shown translation still begins with. */
 const holding = ({ result, choices }) =>
   choices.filter(({ prefix }) => prefix.every((piece, k) => piece === result?.pieces[k]));
+
+/** The places of the pieces that a choice changed: from the first one that the translation before did not have. */
+function placesOf({ prefix, before }) {
+  const first = prefix.findIndex((piece, k) => piece !== before.result?.pieces[k]);
+  return [...prefix.keys()].slice(first < 0 ? -1 : first);
+}
 
 /** The probability of piece k of the translation after the pieces before it; null if it is not among the candidates. */
 function probabilityOf({ result }, k) {
@@ -89,7 +95,7 @@ function makePair(on) {
     drawLine(target, shown.target, { role: "button", onPoint: (i, held) => on.point(i, null, held) });
     drawPinyin(source, shown.source);
     if (slot.result) drawPinyin(target, shown.target);
-    const taken = holding(slot).map(({ prefix }) => prefix.length - 1);
+    const taken = holding(slot).flatMap(placesOf);
     piecesOf(target).forEach((piece, i) => {
       piece.classList.toggle("taken", shown.parts[i].some((part) => taken.includes(part)));
       piece.style.setProperty("--likely", shown.likelihood[i] ?? 0);

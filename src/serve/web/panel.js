@@ -45,7 +45,7 @@ function makePanel(page) {
   const views = { viewHead, viewHypothesis: viewAlone, point: pointMatrix };
   const gallery = makeGallery({ find, align, endFinding: () => finding?.abort(), ...views });
   const curves = makeCurves(pointMatrix);
-  const step = makeStep({ persist, changed: page.remember });
+  const step = makeStep({ persist, moved, changed: page.remember });
   const tree = makeTree({ persist, changed: page.remember, take: (pieces) => take(chosen, pieces) });
   parts.element.append(step.element, tree.element);
   parts.bar.prepend(gallery.menu);
@@ -137,7 +137,7 @@ function makePanel(page) {
 
   function drawChoices(slot) {
     const taken = slot?.choices ?? [];
-    const names = taken.map(({ prefix }) => text.quoted(spellCandidate(prefix.at(-1), isMarked(prefix))));
+    const names = taken.map((choice) => text.quoted(nameOf(choice)));
     parts.taken.hidden = !taken.length;
     parts.names.textContent = taken.length ? text.forced(names.join(", ")) : "";
   }
@@ -170,17 +170,27 @@ function makePanel(page) {
     lit = i;
   }
 
-  /** Finds `resting`: the row at which the address points, or the clearest one of an example. */
+  /** Finds `resting`: the row at which the address points, that of the open step, or the clearest one of an example. */
   function restingRow() {
     if (!slots[viewed]?.result || !shown || parts.frame.hidden) return -1;
-    if (aim) return viewed === 0 ? shown.parts.findIndex((part) => part.includes(aim - 1)) : -1;
+    const rowOf = (piece) => shown.parts.findIndex((part) => part.includes(piece - 1));
+    if (aim) return viewed === 0 ? rowOf(aim) : -1;
+    if (step.place()) return viewed === chosen ? rowOf(Number(step.place())) : -1;
     return teaches ? clearestRow(shown) : -1;
+  }
+
+  /** The user has opened, closed or moved the step: its row is lit. */
+  function moved() {
+    aim = 0;
+    pinned = [null, null];
+    if (viewed === chosen) point(null, null);
   }
 
   /** Points at a row, a column, a cell, or nothing. */
   function point(row, column) {
     lightOnly(viewed);
     const nothing = row === null && column === null;
+    if (nothing) resting = restingRow();
     parts.lesson.hidden = !teaches || resting < 0;
     if (shown && isHidden()) {
       pairs[viewed].light(shown, null, null);
@@ -188,7 +198,7 @@ function makePanel(page) {
     } else if (nothing && resting >= 0) {
       point(resting, null);
       if (!step.place()) step.at(shown.parts[resting][0]);
-      if (teaches) parts.said.textContent = describeClearest(shown, resting);
+      if (teaches && !step.place()) parts.said.textContent = describeClearest(shown, resting);
     } else if (shown && (row ?? 0) < shown.target.length && (column ?? 0) < shown.source.length) {
       matrix.point(row, column);
       curves.point(row, column);
@@ -212,7 +222,9 @@ function makePanel(page) {
     if (!isHidden()) return;
     answers = true;
     choose(i);
-    pointLine(i, null, j, true);
+    if (!aim || resting < 0) return pointLine(i, null, j, true);
+    point(resting, null); // of the word that the question is about
+    parts.said.textContent = text.answered(label(shown.source[j])) + parts.said.textContent;
   }
 
   function pointMatrix(row, column, held) {
@@ -589,6 +601,13 @@ function clearestRow({ source, target, targetWord, matrix }) {
 function describeClearest({ source, target, matrix }, row) {
   const weight = Math.max(...matrix[row]);
   return text.clearest(label(target[row]), label(source[matrix[row].indexOf(weight)]), percent(weight));
+}
+
+/** What a choice changed, as text. */
+function nameOf(choice) {
+  const { prefix } = choice, places = placesOf(choice);
+  if (places.length === 1) return spellCandidate(prefix.at(-1), isMarked(prefix));
+  return spell(prefix).texts.slice(places[0]).join("").trim();
 }
 
 /** Reads what `choices` of a panel wrote to an address; [] if it is something else. */

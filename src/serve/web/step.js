@@ -31,6 +31,12 @@ function filesOf(kind) {
 /** The largest absolute value of several lists of numbers. */
 const largestOf = (...lists) => lists.flat().reduce((most, value) => Math.max(most, Math.abs(value)), 0);
 
+/** Scrolls to a section that has opened, unless one sees where it begins. */
+function scrollToSection(element) {
+  const { top } = element.getBoundingClientRect();
+  if (top < 0 || top > innerHeight / 2) element.scrollIntoView();
+}
+
 /** Draws a number as a bar; the longest bar is `most`. */
 function makeBar(value, most) {
   const bar = make("i", { class: value < 0 ? "less" : "", "aria-hidden": "true" });
@@ -58,8 +64,8 @@ function makeBars(pieces, columns) {
 /**
  * Makes the section of a panel that opens one step of the decoder.
  *
- * on  {persist(act, signal, then, fail), changed()}: asks the translator until it has time; is told that the user has opened,
- *     closed or moved the step
+ * on  {persist(act, signal, then, fail), moved(), changed()}: asks the translator until it has time; is told that the user has
+ *     opened, closed or moved the step
  *
  * Returns {element, draw, at, toggle, place, choose}:
  *   draw(slot, model)  shows the step of a slot; a slot without a result hides the section
@@ -82,6 +88,7 @@ function makeStep(on) {
   let asked = {}; // {result, piece, model} of the explanation that is shown or awaited
   let asking = null; // its AbortController
   let shown = null; // the Explanation
+  let arrives = false; // whether the page will scroll to the step when it is drawn
 
   // ---- the quantities ----
 
@@ -90,18 +97,23 @@ function makeStep(on) {
     return makeQuantity(letter("y", "i−1"), text.step.previous, "", make("p", { class: "value", lang: model.target }, spelled));
   }
 
-  function states({ s_prev: before, s_read: read }) {
-    const most = largestOf(before, read), isConditional = read.some((value, k) => value !== before[k]);
+  /** Whether the decoder reads y_{i-1} before the attention does. */
+  const isConditional = ({ s_prev: before, s_read: read }) => read.some((value, k) => value !== before[k]);
+
+  function states(state) {
+    const { s_prev: before, s_read: read } = state, most = largestOf(before, read);
     const quantities = [makeQuantity(letter("s", "i−1"), text.step.state, "state", makeStrip(before, most))];
-    if (isConditional) quantities.push(makeQuantity(letter("s′", "i"), text.step.read, "state", makeStrip(read, most)));
+    if (isConditional(state)) quantities.push(makeQuantity(letter("s′", "i"), text.step.read, "state", makeStrip(read, most)));
     return quantities;
   }
 
   /** e, α and c of the chosen attention and head. */
   function attention({ source, target, numbers }) {
     const of = attentions.value, head = Number(heads.value), { e, alpha, beta, v, c_heads: all, c } = numbers[of];
+    const { state } = numbers;
     const [weigh, sumUp] = filesOf(model.attention), name = (one, index) => letter(one, index, e?.length > 1 && head + 1);
     if (!e) return [makeQuantity(name("c", "i"), text.step.contextNone, sumUp, makeStrip(c, largestOf(c)))];
+    const query = text.step.query(!state ? "" : isConditional(state) ? "s′ᵢ" : "sᵢ₋₁");
     const isOwn = of.endsWith(".self"), pieces = spell(isOwn ? target : source).texts.map(label);
     const columns = [{ name: name("e", "ij"), values: e[head], most: largestOf(e[head]), spell: numberText }];
     columns.push({ name: name("α", "ij"), values: alpha[head], most: 1, spell: percent });
@@ -117,7 +129,7 @@ function makeStep(on) {
       make("td", {}, makeStrip(terms[j], most))));
     const whole = make("tr", {}, make("th", { scope: "row" }, name("c", "i")), make("td", {}, makeStrip(sum, most)));
     return [
-      makeQuantity([name("e", "ij"), " → ", name("α", "ij")], beta ? text.step.coverage : text.step.weights, weigh, bars),
+      makeQuantity([name("e", "ij"), " → ", name("α", "ij")], (beta ? text.step.coverage : text.step.weights)(query), weigh, bars),
       makeQuantity(name("c", "i"), all ? text.step.contextHead : text.step.context, sumUp, make("table", {}, ...rows, whole)),
     ];
   }
@@ -129,7 +141,7 @@ function makeStep(on) {
     const bars = makeBars(spelled, [{ name: text.probability, values, most: 1, spell: likely }]);
     const chosen = bars.querySelectorAll("tbody tr")[all.findIndex((word) => word.piece === next.piece)];
     chosen.setAttribute("aria-current", "true");
-    return makeQuantity(["p(", letter("y", "i"), ")"], text.step.next, numbers.state ? "readout" : "transformer", bars);
+    return makeQuantity(["p(", letter("y", "i"), ")"], text.step.next(Boolean(numbers.state)), numbers.state ? "readout" : "transformer", bars);
   }
 
   // ---- drawing ----
@@ -156,7 +168,7 @@ function makeStep(on) {
     before.disabled = piece === 0;
     after.disabled = piece + 1 >= slot.result.pieces.length;
     const last = state
-      ? makeQuantity(letter("s", "i"), text.step.newState, "state", makeStrip(state.s, largestOf(state.s)))
+      ? makeQuantity(letter("s", "i"), text.step.newState(isConditional(state)), "state", makeStrip(state.s, largestOf(state.s)))
       : makeQuantity(letter("t", "i"), text.step.output, "transformer", makeStrip(output.t, largestOf(output.t)));
     body.replaceChildren(previous(shown), ...(state ? states(state) : []), ...attention(shown), last, words(shown));
   }
@@ -167,10 +179,15 @@ function makeStep(on) {
     asked = {};
   }
 
+  function arrive() {
+    if (arrives) scrollToSection(element);
+    arrives = false;
+  }
+
   function load() {
     const { result } = slot;
     piece = Math.min(piece, result.pieces.length - 1);
-    if (asked.result === result && asked.piece === piece && asked.model === model) return;
+    if (asked.result === result && asked.piece === piece && asked.model === model) return shown && arrive();
     forget();
     asked = { result, piece, model };
     asking = new AbortController();
@@ -179,6 +196,7 @@ function makeStep(on) {
     function draw(found) {
       shown = found;
       render();
+      arrive();
     }
     queueMicrotask(() => on.persist(ask, signal, draw, forget)); // one click may choose a sentence, then a piece: one request
   }
@@ -195,16 +213,22 @@ function makeStep(on) {
     if (isOpen) on.changed();
   }
 
+  function go(by) {
+    move(Math.min(Math.max(piece + by, 0), slot.result.pieces.length - 1));
+    on.moved();
+  }
+
   function toggle() {
     if (element.hidden) return;
-    isOpen = !isOpen;
+    isOpen = arrives = !isOpen;
     show();
+    on.moved();
     on.changed();
   }
 
   button.addEventListener("click", toggle);
-  before.addEventListener("click", () => move(Math.max(piece - 1, 0)));
-  after.addEventListener("click", () => move(Math.min(piece + 1, slot.result.pieces.length - 1)));
+  before.addEventListener("click", () => go(-1));
+  after.addEventListener("click", () => go(1));
   for (const chooser of [attentions, heads]) chooser.addEventListener("change", render);
 
   return {
@@ -219,7 +243,7 @@ function makeStep(on) {
     toggle,
     place: () => (isOpen ? String(piece + 1) : ""),
     choose(place) {
-      isOpen = /^[1-9]\d{0,3}$/.test(place);
+      isOpen = arrives = /^[1-9]\d{0,3}$/.test(place);
       if (isOpen) piece = Number(place) - 1;
     },
   };

@@ -40,18 +40,21 @@ const texts = {
       file: (name) => `Computed in ${name}.`,
       previous: "The piece that was written before; the first step reads <s>, the start.",
       state: "The state of the decoder before this step; the first state is made from the source.",
-      read: "The state after the decoder has read the piece before.",
-      weights: "Each piece gets a score e; softmax makes the weights α from the scores, which add up to 100%.",
-      coverage:
-        "β is the sum of a piece's weights in the steps before; its score e depends on β, too; softmax makes the weights α.",
-      context:
-        "The context sums the annotations h, each times its weight α; below are those with the largest α, and the sum.",
-      contextHead:
-        "This head's context sums the values v, each times its weight α; below are those with the largest α, and the sum.",
+      read: "The state after the decoder has read the piece before: the query of the attention.",
+      query: (name) => (name ? `the query ${name}` : "the query of this layer"),
+      weights: (query) => `The attention compares each piece with ${query} and gives it a score e. Softmax makes weights α of ` +
+        "the scores; the weights add up to 100%.",
+      coverage: (query) => "β is the sum of a piece's weights in the steps before. The attention compares each piece with " +
+        `${query}, looks at its β, and gives it a score e. Softmax makes weights α of the scores; the weights add up to 100%.`,
+      context: "The context is the sum of all annotations h, each times its weight α. An annotation is the encoder's state at a " +
+        "source piece. Below are those with the largest α, not yet multiplied, and the sum.",
+      contextHead: "This head's context is the sum of all values v, each times its weight α; the head makes a value of each " +
+        "piece. Below are those with the largest α, not yet multiplied, and the sum.",
       contextNone: "The context: without attention, it is the same at each step.",
-      newState: "The new state: computed from the state before, the piece before and the context.",
+      newState: (isConditional) => `The new state: computed from ${isConditional ? "s′ᵢ" : "sᵢ₋₁, the piece before"} and cᵢ.`,
       output: "The result of the last layer, from which the probabilities are computed.",
-      next: "The most probable pieces at this place, and the one that was written, which is marked.",
+      next: (hasState) => `The most probable pieces at this place, computed from ${hasState ? "yᵢ₋₁, sᵢ and cᵢ" : "tᵢ"}. The one ` +
+        "that was written is marked.",
     },
     tree: {
       open: "Search tree",
@@ -78,7 +81,8 @@ const texts = {
     teachers: "For teachers",
     question: "Question",
     questionHelp: "for example: where is “pants” read from?",
-    guess: "Click the word of the source that you mean, or press Enter on it. Then the page shows the alignment.",
+    guess: "Choose the word of the source that you mean: then the alignment appears.",
+    answered: (word) => `You chose "${word}". `,
     link: "Copy link",
     linkHelp: "copy the address of this page with the text in it",
     help: "Keys",
@@ -106,8 +110,9 @@ const texts = {
     notCopied: "the browser does not let pages copy",
     hint: "Point at a word, or tap it, to see where it was read from. Click a translated word to change it.",
     noAlignment: "This model has no alignment.",
-    lesson: "This is an example. The model writes its translation from left to right: a row of the matrix shows the attention to " +
-      "the source while it writes, and a stronger colour is more attention. Type, and your sentence takes its place.",
+    lesson: "This is an example. The model writes its translation from left to right. Each row of the matrix belongs to one of its " +
+      "words: the stronger a colour, the more the model attends to that source word while it writes. Type, and your sentence " +
+      "takes its place.",
     clearest: (target, source, weight) => `In the row of "${target}", ${source} has the largest weight: ${weight}.`,
     candidates: (word) => `In place of "${word}"`,
     candidate: (text, percent) => `${text}, ${percent}`,
@@ -175,25 +180,29 @@ const texts = {
     viewOne: "只看这一个",
     step: {
       open: "展开一步",
-      help: "译文的一个词由哪些数得出",
+      help: "写出译文的这个词时用到的各个数",
       before: "前一个子词",
       after: "后一个子词",
       attention: "注意力",
       nameOf: (layer, isOwn) => `第 ${layer} 层：${isOwn ? "译文" : "原文"}`,
       title: (step, word) => `第 ${step} 步：怎样选出“${word}”`,
       numbers: (count, low, high) => `${count} 个数，从 ${low} 到 ${high}`,
-      file: (name) => `计算于 ${name}。`,
+      file: (name) => `代码：${name}。`,
       previous: "前面写出的子词；第一步读的是开始符 <s>。",
       state: "这一步之前解码器的状态；最初的状态由原文得出。",
-      read: "解码器读了前一个子词之后的状态。",
-      weights: "每个子词得到一个分数 e；softmax 由分数得出权重 α，总和是 100%。",
-      coverage: "β 是一个子词在前面各步的权重之和；它的分数 e 也取决于 β；softmax 由分数得出权重 α。",
-      context: "上下文是各个标注 h 乘以自己的权重 α 之后的和；下面是 α 最大的几个 h，以及总和。",
-      contextHead: "这个头的上下文是各个值 v 乘以自己的权重 α 之后的和；下面是 α 最大的几个 v，以及总和。",
+      read: "解码器读了前一个子词之后的状态，也就是注意力的查询。",
+      query: (name) => (name ? `查询 ${name}` : "这一层的查询"),
+      weights: (query) => `注意力把每个子词与${query} 比较，给它一个分数 e；softmax 把这些分数变成权重 α，总和是 100%。`,
+      coverage: (query) => `β 是一个子词在前面各步的权重之和。注意力把每个子词与${query} 比较，再看它的 β，给它一个分数 e；` +
+        "softmax 把这些分数变成权重 α，总和是 100%。",
+      context: "上下文是所有标注 h 乘以自己的权重 α 之后的和；标注是编码器在一个原文子词处的状态。下面是 α 最大的几个标注（未乘权重），" +
+        "最后是总和。",
+      contextHead: "这个头的上下文是所有值 v 乘以自己的权重 α 之后的和；值由这个头从每个子词算出。下面是 α 最大的几个值（未乘权重），" +
+        "最后是总和。",
       contextNone: "上下文：没有注意力时，它在每一步都相同。",
-      newState: "新的状态：由前一个状态、前一个子词和上下文算出。",
+      newState: (isConditional) => `新的状态：由 ${isConditional ? "s′ᵢ" : "sᵢ₋₁、前一个子词"}和 cᵢ 算出。`,
       output: "最后一层的结果，概率由它算出。",
-      next: "这个位置最可能的子词，以及写出的那一个（已标出）。",
+      next: (hasState) => `这个位置最可能的子词，由 ${hasState ? "yᵢ₋₁、sᵢ 和 cᵢ" : "tᵢ"} 算出；写出的那一个已标出。`,
     },
     tree: {
       open: "搜索树",
@@ -218,7 +227,8 @@ const texts = {
     teachers: "教师",
     question: "问题",
     questionHelp: "例如：“pants”读自哪里？",
-    guess: "点击您认为的那个原文词，或在它上面按回车键，页面就会显示对齐。",
+    guess: "请选出您认为的那个原文词，选了就会显示对齐。",
+    answered: (word) => `您选了“${word}”。`,
     link: "复制链接",
     linkHelp: "复制包含这段文字的网址",
     help: "按键",
@@ -246,7 +256,7 @@ const texts = {
     notCopied: "浏览器不允许网页复制",
     hint: "指向或点按一个词，看它读自原文何处；点击译文中的词，可以换掉它。",
     noAlignment: "这个模型没有对齐。",
-    lesson: "这是一个例句。模型从左到右写出译文：矩阵的一行表示写的时候对原文的注意力，颜色越浓，注意力越多。直接输入，就换成您的句子。",
+    lesson: "这是一个例句。模型从左到右写出译文：矩阵的每一行对应译文的一个词：写这个词时，模型从原文各字读取多少；颜色越浓，读得越多。直接输入，就换成您的句子。",
     clearest: (target, source, weight) => `在“${target}”这一行，“${source}”的权重最大：${weight}。`,
     candidates: (word) => `代替“${word}”`,
     candidate: (text, percent) => `${text}，${percent}`,

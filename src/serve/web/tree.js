@@ -63,6 +63,7 @@ function makeTree(on) {
   let slot = null, model = null, isOpen = false;
   let asked = ""; // the request of the tree that is shown or awaited
   let asking = null; // its AbortController
+  let arrives = false; // whether the page will scroll to the tree when it is drawn
   let nodes = []; // of each step
   let current = null; // the Node that Tab reaches
   let pointed = null; // the Node whose numbers are shown
@@ -130,7 +131,13 @@ function makeTree(on) {
     canvas.style.setProperty("--width", width);
     canvas.style.setProperty("--height", height);
     point(null);
+    settle();
+  }
+
+  function settle() {
     markShown();
+    if (arrives) scrollToSection(element);
+    arrives = false;
   }
 
   /** Forgets the tree; an answer that is awaited is not drawn. */
@@ -143,7 +150,10 @@ function makeTree(on) {
   function load() {
     const request = { text: slot.text, model, alternatives: alternativesOf(model), prefix: slot.choices.at(-1)?.prefix };
     const wanted = JSON.stringify([request.text, model.name, request.prefix]);
-    if (asked === wanted) return nodes.length && markShown();
+    if (asked === wanted) {
+      if (nodes.length) settle();
+      return;
+    }
     forget();
     asked = wanted;
     asking = new AbortController();
@@ -159,7 +169,7 @@ function makeTree(on) {
 
   function toggle() {
     if (element.hidden) return;
-    isOpen = !isOpen;
+    isOpen = arrives = !isOpen;
     show();
     on.changed();
   }
@@ -196,7 +206,7 @@ function makeTree(on) {
     toggle,
     place: () => (isOpen ? "open" : ""),
     choose(place) {
-      isOpen = place === "open";
+      isOpen = arrives = place === "open";
     },
   };
 }
