@@ -367,6 +367,7 @@ function makePanel(page) {
   function settle(i, piece) {
     teaches = false;
     aim = 0;
+    dirty.delete(i); // a drawing in the next frame would lose the focus
     drawPair(i);
     page.changed();
     choose(i);
