@@ -1031,6 +1031,24 @@ def check_step(page):
     page.clean("step")
 
 
+def check_zoom(page):
+    """In a window of 1280 x 800 pixels with a zoom of 200 %, nothing is cut or scrolls inside the page but what is wide."""
+    page.show(SENTENCE, "&step=3&tree=open&probabilities=shown", width=640, height=400, scale=2)
+    page.wait(f"{STEP}.querySelectorAll('.quantity').length > 3 && {NODES}.length > 20")
+    equal(page.value("document.documentElement.scrollWidth"), 640, "the width of the page")
+    high = page.value("[...document.querySelectorAll('.panel:not([hidden]) :is(.matrix, .branches, .quantity)')]"
+                      ".filter((one) => one.scrollHeight > one.clientHeight + 1).map((one) => one.className)")
+    equal(high, [], "what scrolls in the page")
+    cut = page.value("""[...document.querySelectorAll('.panel:not([hidden]) .quantity')].filter((one) =>
+        one.scrollWidth > one.clientWidth + 1).map((one) => one.textContent.slice(0, 40))""")
+    equal(cut, [], "quantities that are cut")
+    small = page.value("""[...document.querySelectorAll('button, p, td, th, h3, h4')].filter((one) => one.checkVisibility() &&
+        one.textContent && !one.closest('.matrix') && parseFloat(getComputedStyle(one).fontSize) < 11)
+        .map((one) => one.textContent)""")
+    equal(small, [], "letters that are too small")
+    page.clean("zoom")
+
+
 def check_step_requests(page):
     """A click is one request; an answer about the sentence before is not drawn."""
     explained = "requests to explain"
@@ -1363,6 +1381,7 @@ def test_page(url, translation, links):
         check_more_curves(page)
         check_pinyin(page)
         check_step(page)
+        check_zoom(page)
         check_step_requests(page)
         check_step_of_heads(page)
         check_tree(page)
