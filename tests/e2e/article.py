@@ -19,6 +19,11 @@ FIELDS = {"text", "piece", "step", "forced", "probabilities", "ask"}
 LINKS = """[...document.querySelectorAll("[href], [src]")].map((one) => one.getAttribute("href") ?? one.getAttribute("src"))"""
 TOUCHES = """[...document.querySelectorAll(".touch a")].map((link) => ({ state: new URL(link.href).hash.slice(1),
     said: link.textContent, words: [...link.querySelectorAll("em")].map((word) => word.textContent) }))"""
+PROSE = """(() => { const copy = document.body.cloneNode(true);
+    copy.querySelectorAll("code").forEach((code) => code.remove()); return copy.textContent; })()"""
+BARE = "[...document.images].filter((image) => image.parentElement.href !== image.src).length"
+COLUMNS = """[...document.querySelectorAll(".pictures")].map((pictures) =>
+    getComputedStyle(pictures).gridTemplateColumns.split(" ").length)"""
 SHOWN = f"""({{
     text: [...document.querySelectorAll(".line:not(.translated) .piece")].map((one) => one.firstChild.data).join(""),
     piece: [...{TARGET}].findIndex((one) => one.classList.contains("pointed")),
@@ -48,6 +53,16 @@ def check_links(page, folder, name):
     check(page.value("[...document.images].every(({ naturalWidth }) => naturalWidth)"), f"{name}: a picture is not shown")
     equal([r["url"] for r in page.requests if not r["url"].startswith(("file:", "data:"))], [], f"{name}: requests")
     equal(page.problems, [], f"{name}: problems")
+
+
+def check_look(page, name):
+    """Indices have no marks of Markdown; each picture links to its file; the pair stands one below the other."""
+    prose = page.value(PROSE)
+    equal(re.findall(".{9}[_{}].{9}", prose), [], f"{name}: marks of indices")
+    equal(page.value("document.querySelectorAll('.equations').length"), 4, f"{name}: paragraphs of equations")
+    check("127.0.0.1" not in page.value("document.querySelector('main').textContent"), f"{name}: a paragraph for other places")
+    equal(page.value(BARE), 0, f"{name}: pictures without a link")
+    equal(page.value(COLUMNS), [1, 2], f"{name}: pictures side by side")
 
 
 def show(page, state, fields):
@@ -86,6 +101,7 @@ def check_article(page, tide, folder, name):
     page.open(f"file://{folder}/{name}", width=390, height=800)
     equal(page.value("document.documentElement.scrollWidth"), 390, f"{name}: the width")
     check_links(page, folder, name)
+    check_look(page, name)
     touches = page.value(TOUCHES)
     check(len(touches) >= 10, f"{name}: {len(touches)} states")
     for touch in touches:
