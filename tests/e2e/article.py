@@ -83,7 +83,7 @@ def check_state(touch, shown, fields):
     equal(shown["likely"], str("probabilities" in fields).lower(), f"{said}: probabilities")
     equal((shown["asked"], shown["matrix"]), (fields.get("ask", False), "ask" not in fields), f"{said}: the question")
     equal(bool(shown["title"]), "step" in fields, f"{said}: an open step")
-    if "piece" in fields:
+    if "piece" in fields and "ask" not in fields:
         equal(shown["piece"] + 1, int(fields["piece"]), f"{said}: the piece")
         check(shown["pointed"] == shown["row"] in words, f"{said}: points at {shown['pointed']}")
         check("step" in fields or shown["read"] in said, f"{said}: reads {shown['read']}")
@@ -94,6 +94,15 @@ def check_state(touch, shown, fields):
         equal(shown["pieces"][:len(pieces)], [piece.removeprefix("▁") for piece in pieces], f"{said}: forced words")
     for share in re.findall(r"(\d+) %", said):
         check(re.search(rf"\b{share}%", shown["all"]), f"{said}: {share} % is not shown")
+
+
+def check_answer(page, touch, fields):
+    """After an answer, the page shows the row of the word that the question is about."""
+    page.click("document.querySelector('.pair .piece')")
+    shown = page.value(SHOWN)
+    equal((shown["matrix"], shown["piece"] + 1), (True, int(fields["piece"])), f"{touch['said']}: the answer")
+    check(shown["pointed"] == shown["row"] in touch["words"], f"{touch['said']}: the answer is about {shown['pointed']}")
+    page.point("document.querySelector('h1')")
 
 
 def check_article(page, tide, folder, name):
@@ -107,6 +116,8 @@ def check_article(page, tide, folder, name):
         fields = dict(urllib.parse.parse_qsl(touch["state"]))
         show(tide, touch["state"], fields)
         check_state(touch, tide.value(SHOWN), fields)
+        if "ask" in fields:
+            check_answer(tide, touch, fields)
     print(f"{name}: {len(touches)} states")
     return [re.sub("&ask=.*", "&ask=", touch["state"]) for touch in touches]
 
