@@ -74,7 +74,7 @@ article: demo
 	$(MAKE) browser MODEL=models/demo
 	scripts/dev/article $(PAGE)/tide.html build/article
 
-wasm: article
+wasm: article build/axe/node_modules/axe-core/axe.min.js
 	scripts/setup pages
 	$(MAKE) -j$(JOBS) programs
 	$(RUN_TESTS) tests/e2e/wasm.sh tests/e2e/browser.sh tests/e2e/article.sh

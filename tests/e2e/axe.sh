@@ -25,8 +25,7 @@ check_all() {
     check_pages "$1" "live=$url/#text=$sentence" "example=$url/" "training=$url/training?model=run" \
         "two models=$url/#text=$sentence&model=run&beside=other&level=word" \
         "projector=$url/#text=$sentence&mode=projector&probabilities=shown" "question=$url/#text=$sentence&ask=why" \
-        "step=$url/#text=$sentence&step=3" "tree=$url/#text=$sentence&tree=open" \
-        "curves=$url/#text=$sentence&curves=shown&pinyin=shown" \
+        "opened=$url/#text=$sentence&step=3&tree=open&curves=shown&pinyin=shown" \
         "alignments=file://$models/linked.html" "hypotheses=file://$models/nbest.html" \
         "report=file://$models/run/report.html" "comparison=file://$models/run/comparison.html"
 }

@@ -3,6 +3,7 @@
 The browser resolves no names, so a page can only reach servers on 127.0.0.1. All requests, messages of the console and
 uncaught errors of a page are recorded."""
 import base64
+import contextlib
 import json
 import os
 import select
@@ -36,10 +37,8 @@ class Browser:
         os.close(from_browser)
         self.last, self.rest, self.session = 0, b"", None
         self.problems, self.requests = [], []
-        target = self.send("Target.createTarget", url="about:blank")["targetId"]
-        self.session = self.send("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
-        for domain in ("Page", "Runtime", "Network", "Log"):
-            self.send(f"{domain}.enable")
+        self.agent = self.send("Browser.getVersion")["userAgent"]
+        self.create_tab()
 
     def __enter__(self):
         return self
@@ -53,6 +52,42 @@ class Browser:
             self.process.wait()
         os.close(self.input)
         self.profile.cleanup()
+
+    def create_tab(self):
+        """Makes a tab, in which all other methods work. Returns its name."""
+        self.session = None
+        target = self.send("Target.createTarget", url="about:blank")["targetId"]
+        self.session = self.send("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        for domain in ("Page", "Runtime", "Network", "Log"):
+            self.send(f"{domain}.enable")
+        return target
+
+    def prefer(self, language):
+        """Lets the pages that open in this tab know that the user prefers a language."""
+        self.send("Emulation.setUserAgentOverride", userAgent=self.agent, acceptLanguage=language)
+
+    @contextlib.contextmanager
+    def tab(self):
+        """A tab for a `with` statement; after it, the methods work in the tab before."""
+        before = self.session
+        target = self.create_tab()
+        self.send("Emulation.setFocusEmulationEnabled", enabled=True)  # a new tab may not have the focus yet
+        try:
+            yield
+        finally:
+            self.session = None
+            self.send("Target.closeTarget", targetId=target)
+            self.session = before
+
+    def expect(self, method, seconds):
+        """Waits for an event."""
+        while True:
+            event = self.receive(seconds)
+            if event is None:
+                raise TimeoutError(method)
+            if event.get("method") == method:
+                return
+            self.note(event)
 
     def send(self, method, **params):
         """Calls a method of the protocol and returns its result."""

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""usage: tests/e2e/paper.py LANGUAGE PAGE MOST-PORTRAIT MOST-LANDSCAPE
+"""usage: tests/e2e/paper.py { LANGUAGE PAGE MOST-PORTRAIT MOST-LANDSCAPE } ...
 
-Prints a page of tide in headless Chromium that prefers LANGUAGE, on A4 and Letter, upright and across, and measures the
+Prints pages of tide in headless Chromium that prefers LANGUAGE, on A4 and Letter, upright and across, and measures the
 paper: at most so many pages; none of them but the last less than half full; the last one at least a fifth, if there are
 several; no heading without a tenth of a page below it; nothing beyond the margin. Needs pdftoppm and pdftotext. For report.sh
 and pages.sh."""
+import itertools
 import os
 import re
 import subprocess
@@ -50,33 +51,41 @@ def heading_places(pdf, headings):
     return places
 
 
+def measure(page, path, most, name, size, across):
+    """Prints a page that is open on paper of this name and size. most: the most pages upright and across."""
+    headings = page.value("""[...document.querySelectorAll("h2")].filter((one) => one.checkVisibility())
+        .map((one) => one.textContent)""")
+    with tempfile.TemporaryDirectory() as folder:
+        pdf = f"{folder}/page.pdf"
+        page.pdf(pdf, paperWidth=size[0], paperHeight=size[1], landscape=across, preferCSSPageSize=False)
+        pages, kind = ink(pdf), f"{'/'.join(path.split('/')[-2:])}, {name}{', across' if across else ''}"
+        places = heading_places(pdf, headings)
+    print(f"{kind}: " + ", ".join(f"{low:.2f}" for low, _ in pages))
+    if len(pages) > most[across]:
+        sys.exit(f"FAILED: {kind}: {len(pages)} pages")
+    if min(low for low, _ in pages) <= 0:
+        sys.exit(f"FAILED: {kind}: an empty page")
+    if min([low for low, _ in pages[:-1]] + [1]) < 0.5 or (len(pages) > 1 and pages[-1][0] < 0.2):
+        sys.exit(f"FAILED: {kind}: a page that is almost empty")
+    if max(wide for _, wide in pages) > 1.01 or max(low for low, _ in pages) > 1.01:
+        sys.exit(f"FAILED: {kind}: beyond the margin: {pages}")
+    if [heading for heading, _, _ in places] != headings:
+        sys.exit(f"FAILED: {kind}: headings {places}")
+    for heading, number, end in places:
+        if pages[number][0] - end < 0.1:
+            sys.exit(f"FAILED: {kind}: {heading} stands alone at the foot of page {number + 1}")
+
+
 def main():
-    language, path, *most = sys.argv[1:]
-    with Browser(language=language) as page, tempfile.TemporaryDirectory() as folder:
-        page.open("file://" + os.path.abspath(path), width=1280, height=800)
-        page.wait("document.querySelector('.matrix td, figure')")
-        headings = page.value("""[...document.querySelectorAll("h2")].filter((one) => one.checkVisibility())
-            .map((one) => one.textContent)""")
-        for name, size in PAPERS.items():
-            for across in (False, True):
-                pdf = f"{folder}/page.pdf"
-                page.pdf(pdf, paperWidth=size[0], paperHeight=size[1], landscape=across, preferCSSPageSize=False)
-                pages, kind = ink(pdf), f"{'/'.join(path.split('/')[-2:])}, {name}{', across' if across else ''}"
-                places = heading_places(pdf, headings)
-                print(f"{kind}: " + ", ".join(f"{low:.2f}" for low, _ in pages))
-                if len(pages) > int(most[across]):
-                    sys.exit(f"FAILED: {kind}: {len(pages)} pages")
-                if min(low for low, _ in pages) <= 0:
-                    sys.exit(f"FAILED: {kind}: an empty page")
-                if min([low for low, _ in pages[:-1]] + [1]) < 0.5 or (len(pages) > 1 and pages[-1][0] < 0.2):
-                    sys.exit(f"FAILED: {kind}: a page that is almost empty")
-                if max(wide for _, wide in pages) > 1.01 or max(low for low, _ in pages) > 1.01:
-                    sys.exit(f"FAILED: {kind}: beyond the margin: {pages}")
-                if [heading for heading, _, _ in places] != headings:
-                    sys.exit(f"FAILED: {kind}: headings {places}")
-                for heading, number, end in places:
-                    if pages[number][0] - end < 0.1:
-                        sys.exit(f"FAILED: {kind}: {heading} stands alone at the foot of page {number + 1}")
+    given = iter(sys.argv[1:])
+    with Browser() as browser:
+        for language, path, *most in zip(given, given, given, given):
+            with browser.tab():
+                browser.prefer(language)
+                browser.open("file://" + os.path.abspath(path), width=1280, height=800)
+                browser.wait("document.querySelector('.matrix td, figure')")
+                for (name, size), across in itertools.product(PAPERS.items(), (False, True)):
+                    measure(browser, path, [int(pages) for pages in most], name, size, across)
 
 
 main()

@@ -1,6 +1,5 @@
 #!/bin/sh
 # Tests the training report in a browser: curves, their common cursor, slider, keys, narrow windows, printing, dark mode.
-# shellcheck disable=SC2086 # $chinese is several flags
 . "$(dirname "$0")/../lib/common.inc"
 . "$(dirname "$0")/../lib/page.inc"
 
@@ -169,10 +168,10 @@ test().catch((problem) => say(`FAIL ${problem.stack}`)).finally(finish);
 JS
 tide_ok report "$scratch/run"
 stands_alone "$scratch/run/report.html"
-drive report "$scratch/run/report.html" "$scratch/run.js" --virtual-time-budget=20000
-drive dark "$scratch/run/report.html" "$scratch/run.js" --virtual-time-budget=20000 --blink-settings=preferredColorScheme=0
+drive report "$scratch/run/report.html" "$scratch/run.js" time=20000
+drive dark "$scratch/run/report.html" "$scratch/run.js" time=20000 dark
 { cat "$scratch/shared.js"; echo 'checkLayout(); finish();'; } >"$scratch/layout.js"
-drive 1280x720 "$scratch/run/report.html" "$scratch/layout.js" --window-size=1280,720
+drive 1280x720 "$scratch/run/report.html" "$scratch/layout.js" size=1280,720
 cat "$scratch/shared.js" - >"$scratch/narrow.js" <<'JS'
 Object.assign(document.body.style, { width: "352px", margin: 0 });
 checkLayout(400);
@@ -181,7 +180,7 @@ for (const rule of [...document.styleSheets].flatMap((sheet) => [...sheet.cssRul
 check("the matrix is on paper, too", box(one("#matrix")).height > 50);
 finish();
 JS
-drive narrow "$scratch/run/report.html" "$scratch/narrow.js" --window-size=500,800 # Chromium's smallest window
+drive narrow "$scratch/run/report.html" "$scratch/narrow.js" size=500,800
 
 # ---- translations of the dev set: 45 sentences at 4 validations, the third is the best, chosen by chrF ----
 mkdir "$scratch/outputs" "$scratch/outputs/valid"
@@ -244,7 +243,7 @@ JS
 tide_ok report "$scratch/outputs"
 stands_alone "$scratch/outputs/report.html"
 drive outputs "$scratch/outputs/report.html" "$scratch/outputs.js"
-drive outputs-narrow "$scratch/outputs/report.html" "$scratch/outputs.js" --window-size=500,800
+drive outputs-narrow "$scratch/outputs/report.html" "$scratch/outputs.js" size=500,800
 
 # ---- search, order and differences from the reference: 4 sentences at 2 validations, the second is the best ----
 mkdir "$scratch/sorted" "$scratch/sorted/valid"
@@ -353,14 +352,14 @@ hover(one("#matrix tbody td"));
 check("a cell is said", /^“.*”读自“.*”：[0-9]+%$/.test(one("#pointed").textContent));
 finish();
 JS
-drive chinese "$scratch/outputs/report.html" "$scratch/chinese.js" $chinese
-drive chinese-narrow "$scratch/outputs/report.html" "$scratch/chinese.js" $chinese --window-size=500,844
+drive chinese "$scratch/outputs/report.html" "$scratch/chinese.js" language=zh-CN
+drive chinese-narrow "$scratch/outputs/report.html" "$scratch/chinese.js" language=zh-CN size=500,844
 echo 'checkChinese("#title", []); finish();' >"$scratch/not.js"
 dies drive english "$scratch/outputs/report.html" "$scratch/not.js" >"$scratch/out" && grep -q 'FAIL English words' "$scratch/out" ||
     die "an English page passes: $(cat "$scratch/out")"
 echo 'equal("English", [document.documentElement.lang, one("h2").textContent, one("#play").textContent],
     ["en", "The alignment during the training", "Play"]); finish();' >"$scratch/english.js"
-drive other-language "$scratch/outputs/report.html" "$scratch/english.js" --lang=fr --accept-lang=fr
+drive other-language "$scratch/outputs/report.html" "$scratch/english.js" language=fr
 
 # ---- almost equal values, diverging values, a probe that is wider than the window ----
 mkdir "$scratch/flat" "$scratch/wild" "$scratch/wide"
@@ -368,7 +367,7 @@ sed 's/"bleu": \([0-9]\)[0-9.]*, "best"/"bleu": 31.0\1, "best"/; s/"tokens_per_s
     "$scratch/run/train.jsonl" >"$scratch/flat/train.jsonl"
 laid_out() { # NAME SCRIPT WIDTH,HEIGHT
     tide_ok report "$scratch/$1"
-    drive "$1" "$scratch/$1/report.html" "$2" --window-size="$3"
+    drive "$1" "$scratch/$1/report.html" "$2" size="$3"
 }
 laid_out flat "$scratch/layout.js" 1280,720
 sed '3,5s/"ppl": [0-9.]*/"ppl": 1e15/; 3,5s/"loss": [0-9.]*/"loss": 40/' "$scratch/run/train.jsonl" >"$scratch/wild/train.jsonl"
@@ -415,7 +414,7 @@ for (const label of all("main label")) check(`label ${words(label)}`, label.cont
 equal("all that is operated has a name", all("main :is(button, input, select, svg)").filter((e) => !e.computedName && e.getClientRects().length).length, 0);
 finish();
 JS
-drive names "$scratch/outputs/report.html" "$scratch/names.js" --enable-blink-features=ComputedAccessibilityInfo
+drive names "$scratch/outputs/report.html" "$scratch/names.js"
 
 # ---- the moment on which it opens: without alignments of the best validation, without a best validation ----
 opens_on() { # NAME MOMENT
@@ -514,14 +513,14 @@ finish();
 JS
 drive two "$scratch/outputs/comparison.html" "$scratch/two.js"
 sed 's/^checkLayout();/Object.assign(document.body.style, { width: "352px", margin: 0 }); checkLayout(400);/' "$scratch/two.js" >"$scratch/two-narrow.js"
-drive two-narrow "$scratch/outputs/comparison.html" "$scratch/two-narrow.js" --window-size=500,800
+drive two-narrow "$scratch/outputs/comparison.html" "$scratch/two-narrow.js" size=500,800
 cat "$scratch/shared.js" - >"$scratch/two-chinese.js" <<'JS'
 checkLayout();
 checkChinese("#title, #comparison th, #legend, #translations td", ["BLEU", "chrF", "nat"]);
 equal("the best", one("#comparison tbody tr:last-child td").textContent, "chrF 40.5（更新 1500，轮 15.0）");
 finish();
 JS
-drive two-chinese "$scratch/outputs/comparison.html" "$scratch/two-chinese.js" $chinese
+drive two-chinese "$scratch/outputs/comparison.html" "$scratch/two-chinese.js" language=zh-CN
 compares() { # NAME OTHER EXPRESSION: what it must be
     tide_ok report "$scratch/$1" "$scratch/$2"
     echo "equal('$1 and $2', $3, $4); finish();" >"$scratch/compares.js"
@@ -569,7 +568,7 @@ check("the charts fit on a page", box(one("#curves")).bottom <= page);
 check("and fill half of it", box(one("#curves")).bottom >= page / 2);
 finish();
 JS
-drive paper "$scratch/paper/report.html" "$scratch/paper.js" --window-size=740,980
+drive paper "$scratch/paper/report.html" "$scratch/paper.js" size=740,980
 
 printed() { # NAME PAGES
     chromium --headless --no-sandbox --disable-gpu --host-resolver-rules='MAP * ~NOTFOUND' --virtual-time-budget=2000 \
@@ -582,19 +581,22 @@ printed run 2
 printed old 1
 printed paper 3
 # on A4 and Letter, upright and across; sentences of one line, then of one to four
-paper() { # LANGUAGE MOST-PORTRAIT MOST-LANDSCAPE
+keep() { # NAME
     tide_ok report "$scratch/paper"
-    python3 tests/e2e/paper.py "$1" "$scratch/paper/report.html" "$2" "$3" || die "paper: $1"
+    mv "$scratch/paper/report.html" "$scratch/paper/$1.html"
 }
 if has pdftoppm 'measured paper' poppler-utils; then
-    paper zh-CN 3 3
+    keep chinese
     for count in 45 11; do
         cut -f2 corpus/dev.tsv | head -n $count >"$scratch/paper/valid/source.txt"
         cut -f1 corpus/dev.tsv | head -n $count >"$scratch/paper/valid/reference.txt"
         for update in 0500 1000 1500 2000; do cp "$scratch/paper/valid/reference.txt" "$scratch/paper/valid/0000$update.out"; done
-        paper en 3 4
+        keep lines-$count
     done
     rm "$scratch"/paper/align/*
-    paper en 2 2
+    keep curves
+    paper=$scratch/paper
+    python3 tests/e2e/paper.py zh-CN "$paper/chinese.html" 3 3 en "$paper/lines-45.html" 3 4 en "$paper/lines-11.html" 3 4 \
+        en "$paper/curves.html" 2 2 || die 'paper'
 fi
 exit 0

@@ -1,0 +1,39 @@
+#!/usr/bin/env python3
+"""usage: tests/e2e/drive.py PAGE RESULTS ASKED
+
+Drives the file PAGE in one headless Chromium as often as standard input says, for `drive` of tests/lib/page.inc. A line has
+the width and height of the window, "dark" or "light", the language that the browser prefers, and the milliseconds of virtual
+time that the page gets. Writes what the page left in #results to RESULTS, and the addresses that it asked for, one per line,
+to ASKED; then prints a line."""
+import os
+import sys
+
+from browser import Browser
+
+
+def drive(browser, url, width, height, colours, language, budget):
+    """Loads the page in a tab of its own. Returns its results, and the addresses of its requests for anything but itself."""
+    with browser.tab():
+        browser.requests.clear()
+        browser.prefer(language)
+        browser.look(width=int(width), height=int(height), dark=colours == "dark")
+        browser.send("Emulation.setVirtualTimePolicy", policy="pause")
+        browser.send("Page.navigate", url=url)
+        browser.send("Emulation.setVirtualTimePolicy", policy="pauseIfNetworkFetchesPending", budget=int(budget))
+        browser.expect("Emulation.virtualTimeBudgetExpired", 60)
+        results = browser.value("document.querySelector('#results')?.textContent ?? ''")
+        return results, [request["url"] for request in browser.requests if request["url"] != url]
+
+
+def main():
+    page, *paths = sys.argv[1:]
+    with Browser("--enable-blink-features=ComputedAccessibilityInfo") as browser:
+        for line in sys.stdin:
+            results, asked = drive(browser, "file://" + os.path.abspath(page), *line.split())
+            for path, text in zip(paths, (results, "".join(address + "\n" for address in asked))):
+                with open(path, "w", encoding="utf-8") as file:
+                    file.write(text)
+            print("done", flush=True)
+
+
+main()
