@@ -83,10 +83,10 @@ bool file_text_given(Call *call, const char *name, const char *text);
 bool argument_given(Call *call, const char *name, const void *pointer);
 /* The options of a search are right, and the first `count` models can do what they ask for. Then the session gets the
    tag and the products of the search. */
-bool search_allowed(Call *call, const SearchOptions *search, int count);
+bool search_begin(Call *call, const SearchOptions *search, int count);
 /* Returns the normalised text, owned by the caller; NULL after call_fail. number: which of several texts it is, from 1;
    0: there is one only. */
-char *text_normal(Call *call, const char *name, int number, const char *text);
+char *call_normalise(Call *call, const char *name, int number, const char *text);
 
 /* ---- results ---- */
 

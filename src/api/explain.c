@@ -1,9 +1,6 @@
 /* explain.c: tide_explain. */
 #include "api/api.h"
 #include "io/ds.h"
-#include "text/unicode.h"
-
-#include <string.h>
 
 typedef struct ExplainCall {
     Call call;
@@ -26,7 +23,7 @@ static bool options_given(ExplainCall *c, SearchOptions *search) {
     search->max_length = o->max_length ? o->max_length : MOST_PIECES;
     search->tag = o->tag;
     search->precision = o->precision;
-    return search_allowed(&c->call, search, 1);
+    return search_begin(&c->call, search, 1);
 }
 
 /* The ids of the translation: a stb_ds array; NULL after call_fail. */
@@ -37,7 +34,7 @@ static int *target_ids(ExplainCall *c, const Side *side) {
         if (!ids) call_fail_err(&c->call, TIDE_BAD_TEXT, NULL, &err);
         return ids;
     }
-    char *text = text_normal(&c->call, "target", 0, c->target);
+    char *text = call_normalise(&c->call, "target", 0, c->target);
     int *ids = text ? side_encode(side, text) : NULL;
     mem_free(text);
     return ids;
@@ -63,7 +60,7 @@ static void explain(void *context) {
     if (!argument_given(&c->call, "result", c->explanation) || !argument_given(&c->call, "source", c->source) ||
         !options_given(c, &search) || (!c->options.pieces && !argument_given(&c->call, "target", c->target)))
         return;
-    char *source = text_normal(&c->call, "source", 0, c->source);
+    char *source = call_normalise(&c->call, "source", 0, c->source);
     int *ids = source ? target_ids(c, &translator->target) : NULL;
     if (ids && lengths_allowed(c, &translator->source, source, ids, search.max_length)) {
         const int top = c->options.top > 0 ? c->options.top : c->options.top ? 0 : STEP_WORDS;

@@ -34,7 +34,7 @@ struct SearchCall {
 
 /* ---- checks ----------------------------------------------------------------------------------------------------- */
 
-char *text_normal(Call *call, const char *name, int number, const char *text) {
+char *call_normalise(Call *call, const char *name, int number, const char *text) {
     size_t bad;
     char *normal = text_normalise(text, strlen(text), &bad);
     if (normal) return normal;
@@ -47,7 +47,7 @@ char *text_normal(Call *call, const char *name, int number, const char *text) {
 static char **normalise(SearchCall *c, const char *name, const char *const *texts) {
     char **normal = NULL;
     for (int i = 0; i < c->count && c->call.status == TIDE_OK; i++) {
-        char *text = text_normal(&c->call, name, i + 1, texts[i]);
+        char *text = call_normalise(&c->call, name, i + 1, texts[i]);
         if (text) arrput(normal, text);
     }
     return normal;
@@ -103,7 +103,7 @@ static bool search_given(SearchCall *c) {
 
 static ForcePart align_part;
 
-bool search_allowed(Call *call, const SearchOptions *search, int count) {
+bool search_begin(Call *call, const SearchOptions *search, int count) {
     TideSession *session = call->session;
     const char **names = mem_alloc((size_t)count * sizeof *names);
     Err err;
@@ -254,7 +254,7 @@ static void translate(void *context) {
         return;
     if (!options_copy(&c->call, c->given, &c->options, sizeof c->options) || !search_given(c)) return;
     make_lexicon(c);
-    if (!c->call.status) search_allowed(&c->call, &c->search, c->call.session->count);
+    if (!c->call.status) search_begin(&c->call, &c->search, c->call.session->count);
     c->beam = search_options_beam(&c->search, &c->call.session->models[0]->translator, &c->sampling);
     if (c->options.settled) c->beam.settled = tell_settled;
     c->beam.before_step = report;
@@ -352,7 +352,7 @@ static void force(void *context) {
     if (c->call.status || !argument_given(&c->call, "result", c->result) ||
         !texts_given(&c->call, "source", c->sources, c->count) ||
         !texts_given(&c->call, "target", c->targets, c->count) || !force_options(c) || !search_given(c) ||
-        !search_allowed(&c->call, &c->search, c->part == align_part ? 1 : c->call.session->count))
+        !search_begin(&c->call, &c->search, c->part == align_part ? 1 : c->call.session->count))
         return;
     char **sources = normalise(c, "source", c->sources);
     char **targets = normalise(c, "target", c->targets);

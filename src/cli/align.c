@@ -317,16 +317,23 @@ static void write_page(Aligner *a, const char *model) {
     alignments_page_write(&a->page, results(), "Alignments of ", model, a->page_by_word);
 }
 
+/* The options for the second model. */
+static SearchOptions second_search(const Aligner *a) {
+    SearchOptions search = a->search;
+    if (a->reverse) search.tag = NULL; /* it is for the sources of MODEL, which are the targets of this model */
+    return search;
+}
+
 /* Aligns the pairs with models that are loaded. */
 static int run_on(Aligner *a, const Args *args, int threads, Err *err) {
     const Translator *forward = &a->forward.translator, *second = &a->second.translator;
+    const SearchOptions search = second_search(a);
     Threads *pool = threads_new(threads);
     alignments_page_init(&a->page);
     session_init(&a->forward.session, &forward, 1, pool);
     search_options_session(&a->search, &a->forward.session);
     session_init(&a->second.session, &second, 1, pool);
-    search_options_session(&a->search, &a->second.session);
-    if (a->reverse) a->second.session.tag = NULL; /* it is for the sources of MODEL */
+    search_options_session(&search, &a->second.session);
     const bool failed = read_pairs(a, args, err) ||
                         (a->pictures.dir && pictures_open(&a->pictures, forward, args->words[0], err)) ||
                         align_all(a, err) || pictures_close(&a->pictures, err);
@@ -365,8 +372,7 @@ static int check_flags(const Args *args, const Aligner *a, Err *err) {
 /* Loads the --reverse model and checks that it does not have the direction of MODEL. */
 static int reverse_open(Aligner *a, const char *path, Err *err) {
     const char(*langs)[16] = a->forward.translator.options.langs, (*other)[16] = a->second.translator.options.langs;
-    SearchOptions search = a->search;
-    search.tag = NULL; /* it is for the sources of MODEL, which are the targets of this model */
+    const SearchOptions search = second_search(a);
     if (direction_open(&a->second, path, &search, err)) return -1;
     const bool same = !strcmp(langs[0], other[0]) && !strcmp(langs[1], other[1]);
     if (!same || !strcmp(langs[0], langs[1])) return 0;
@@ -378,7 +384,8 @@ static int reverse_open(Aligner *a, const char *path, Err *err) {
 static int minus_open(Aligner *a, const char *path, const char *model, Err *err) {
     enum { NAME_EMS = 14 };
     const char(*langs)[16] = a->forward.translator.options.langs, (*other)[16] = a->second.translator.options.langs;
-    if (direction_open(&a->second, path, &a->search, err)) return -1;
+    const SearchOptions search = second_search(a);
+    if (direction_open(&a->second, path, &search, err)) return -1;
     if (strcmp(langs[0], other[0]) != 0 || strcmp(langs[1], other[1]) != 0)
         return err_set(err, path, 0, "translates from %s to %s, but MODEL from %s to %s", other[0], other[1], langs[0],
                        langs[1]);

@@ -13,11 +13,12 @@ static int run(const Args *args, Err *err) {
 
 const Command command_report = {
     .name = "report",
-    .summary = "write an HTML page with curves and alignments of a training",
+    .summary = "write an HTML page with curves and alignments of a training, or compare two",
     .usage = "MODEL [OTHER]",
     .about = "Writes MODEL/report.html from MODEL/train.jsonl, MODEL/align/ and MODEL/valid/, as `tide train` does at\n"
              "each validation. The page is one file; any browser opens it, without a network. With OTHER, writes\n"
-             "MODEL/comparison.html: the curves, the options that differ, and the translations of both trainings.",
+             "MODEL/comparison.html: the curves of both trainings, the options that differ and, if both have the same\n"
+             "dev set, the translations.",
     .word = {.values = 2, .kind = VALUE_DIR},
     .files = REMARKS({"MODEL/train.jsonl", "The log of the training, which is read"},
                      {"MODEL/align", "The alignments, which are read"},

@@ -16,8 +16,10 @@ static const Flag flags[] = {
      "for each MODEL: use only words that FILE gives for the source, as `tide translate` does; -: none",
      .kind = VALUE_FILE},
     FLAGS_SHORTLIST_SIZE,
-    FLAG_FILE("pinyin",
-              "show how Chinese is read, from FILE, a dictionary in the form of CC-CEDICT, plain or compressed"),
+    FLAG_FILE(
+        "pinyin",
+        "show pinyin above Chinese characters on the live page, and answer /v1/pinyin; FILE is a dictionary in the "
+        "form of CC-CEDICT, plain or compressed"),
     FLAG_FILE("access-log", "append a line to FILE for each answered request; -: standard output"),
     FLAG_SWITCH("watch", "load a model again when one of its files changes"),
     FLAG_INT("max-body", "most bytes in the body of a request", 64, 1 << 30, "1048576"),

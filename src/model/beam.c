@@ -219,7 +219,7 @@ static Hypothesis hypothesis_of(Arena *arena, const Node *last, int width) {
         pieces[i] = node->log_probability - node->before->log_probability;
         if (alpha) memcpy(alpha + (size_t)i * (size_t)width, node->alpha, (size_t)width * sizeof *alpha);
     }
-    return (Hypothesis){ids, n, last->log_probability, pieces, last->score, alpha, last->rank};
+    return (Hypothesis){ids, n, last->log_probability, pieces, last->score, alpha, last->place};
 }
 
 /* Σ_j ln min(Σ_i α_ij, 1) over all source words except </s>, which has no translation. The sum over i is at least 1e-6,
@@ -271,21 +271,22 @@ static bool contains(const Candidate *list, int n, const Candidate *c) {
     return false;
 }
 
+static BeamCandidate traced_candidate(const Search *s, const Candidate *c) {
+    return (BeamCandidate){s->node[c->row]->place, c->id, c->log_probability};
+}
+
 /* Reports the candidates of the rows begin..end-1 of a sentence. */
 static void report_candidates(const Search *s, int begin, int end, const Candidate *kept, int kept_count) {
     Arena *arena = &s->tape->arena;
-    const int most = (end - begin) * s->stride;
-    Candidate *pruned = arena_alloc(arena, (size_t)most * sizeof *pruned);
+    const int most = kept_count + s->options->traced;
+    Candidate *best = arena_alloc(arena, (size_t)most * sizeof *best); /* among them are enough pruned ones */
     BeamCandidate *list = arena_alloc(arena, (size_t)most * sizeof *list);
-    int pruned_count = 0;
-    for (const Candidate *c = s->candidates + (size_t)begin * (size_t)s->stride, *last = c + most; c < last; c++)
-        if (c->id >= 0 && !contains(kept, kept_count, c)) pruned_count = keep_best(pruned, pruned_count, most, *c);
-    for (int k = 0; k < kept_count + pruned_count; k++) {
-        const Candidate *c = k < kept_count ? &kept[k] : &pruned[k - kept_count];
-        list[k] = (BeamCandidate){s->node[c->row]->rank, c->id, c->log_probability};
-    }
-    s->options->trace(s->options->context, s->sentences[s->owner[begin]].number, list, kept_count,
-                      kept_count + pruned_count);
+    const int found = most ? best_candidates(s, begin, end, most, best) : 0;
+    int count = 0;
+    for (; count < kept_count; count++) list[count] = traced_candidate(s, &kept[count]);
+    for (int k = 0; k < found && count < most; k++)
+        if (!contains(kept, kept_count, &best[k])) list[count++] = traced_candidate(s, &best[k]);
+    s->options->trace(s->options->context, s->sentences[s->owner[begin]].number, list, kept_count, count);
 }
 
 /* Selects the best candidates of each sentence, as many as its beam is wide. A candidate that ends in </s> is finished;
@@ -308,7 +309,7 @@ static void choose(Search *s, int *parent) {
         if (s->options->trace) report_candidates(s, begin, row, best, count);
         for (int k = 0; k < count; k++) {
             Node *next = extend_node(s, &best[k]);
-            next->rank = k;
+            next->place = k;
             if (best[k].id == s->options->eos) {
                 finish(s, sentence, next);
                 continue;

@@ -13,7 +13,7 @@ typedef struct Hypothesis {
     const double *pieces;   /* [length] ln p of each id */
     double score;           /* see BeamOptions */
     const real *alpha;      /* [length, source length] alignment; NULL without attention, or if it is not kept */
-    int rank;               /* of its last word among the candidates of its last step: see BeamTrace */
+    int place;              /* of its last word among the candidates of its last step: see BeamTrace */
 } Hypothesis;
 
 /* What a hypothesis may begin with: an automaton. The hypothesis is in state 0 at first. From state q it continues with
@@ -43,8 +43,8 @@ typedef struct BeamCandidate {
     double log_probability; /* Σ ln p of the hypothesis with the word */
 } BeamCandidate;
 /* Called in each step for each sentence that has open hypotheses, with `count` candidates: the most probable words of
-   each hypothesis. The first `kept` of them stay in the beam, the others are pruned; both parts are in order of
-   probability. `list` is valid during the call. */
+   each hypothesis. The first `kept` of them stay in the beam; the others are the best pruned ones. Each part is sorted,
+   the most probable first. `list` is valid during the call. */
 typedef void BeamTrace(void *context, int number, const BeamCandidate *list, int kept, int count);
 
 typedef struct BeamOptions {
@@ -71,7 +71,8 @@ typedef struct BeamOptions {
     const Sampling *sampling; /* draws each word of each of the `beam` hypotheses; NULL: searches the best ones */
     BeamStep *before_step;    /* NULL: none */
     BeamSettled *settled;     /* NULL: none, and no time is spent on it */
-    BeamTrace *trace;         /* NULL: none, and no time is spent on it */
+    BeamTrace *trace;         /* not for sampling; NULL: none, and no time is spent on it */
+    int traced;               /* most pruned candidates that it is told in a step */
     void *context;            /* for before_step, settled and trace */
 } BeamOptions;
 

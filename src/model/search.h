@@ -14,7 +14,7 @@ struct Node {
     int id, length; /* length of the hypothesis up to this word */
     int state;      /* of the prefix; 0 without prefix */
     int sample;     /* number of the sample; 0 in a search */
-    int rank;       /* among the candidates of its step: see BeamTrace */
+    int place;      /* among the candidates of its step: see BeamTrace */
     ConstraintState constraints;
     double log_probability;
     double score; /* of a finished hypothesis that ends here */

@@ -60,8 +60,8 @@ static void write_models(FILE *out, const Start *s) {
         const Alignments there = model_alignments(&served->translator.model);
         const char(*langs)[OPTION_TEXT_SIZE] = served->translator.options.langs;
         if (i) fputc(',', out);
-        json_print(out, "{\"name\":%s,\"source\":%s,\"target\":%s", models->list[i].name, langs[0], langs[1]);
-        fprintf(out, ",\"attention\":\"%s\"", model_options_attention(&served->translator.options));
+        json_print(out, "{\"name\":%s,\"source\":%s,\"target\":%s,\"attention\":%s", models->list[i].name, langs[0],
+                   langs[1], model_options_attention(&served->translator.options));
         fprintf(out, ",\"alignment\":%s,\"layers\":%d,\"heads\":%d,\"alternatives\":%d,\"training\":%s",
                 there.heads ? "true" : "false", there.layers, there.heads, s->service->limits->beam - 1,
                 live_report_exists(models, i) ? "true" : "false");
@@ -140,7 +140,7 @@ static void write_pinyin(FILE *out, const Pinyin *pinyin, const Texts *q) {
     fputs(q->array ? "]}\n" : "}\n", out);
 }
 
-static void read_pinyin(const Start *s) {
+static void answer_pinyin(const Start *s) {
     Fields fields = {0};
     const Pinyin *pinyin = s->service->pinyin;
     if (!pinyin) {
@@ -187,7 +187,7 @@ static void start(void *context) {
     case ENDPOINT_METRICS: reply_with(s, "text/plain; version=0.0.4; charset=utf-8", write_metrics); break;
     case ENDPOINT_DOWNLOAD: reply_download(s); break;
     case ENDPOINT_DETECT: detect_language(s); break;
-    case ENDPOINT_PINYIN: read_pinyin(s); break;
+    case ENDPOINT_PINYIN: answer_pinyin(s); break;
     case ENDPOINT_TRAINING: live_report_page(s); break;
     case ENDPOINT_LOG: live_report_log(s); break;
     default: request_start(s);

@@ -19,9 +19,8 @@ static inline bool field_given(const Texts *field) { return field->list || field
 
 typedef enum AlignmentUnit { ALIGN_NOTHING, ALIGN_PIECES, ALIGN_WORDS } AlignmentUnit;
 
-/* A field that the body lacks is zero; but `top` is then STEP_WORDS, `pruned` TREE_PRUNED,
-   and `search` search_options_default. Strings
-   are owned. */
+/* A field that the body lacks is zero, except `top` (STEP_WORDS), `pruned` (TREE_PRUNED) and `search`
+   (search_options_default). Strings are owned. */
 typedef struct Fields {
     AlignmentUnit alignment;
     Texts q, translation, prefix_pieces, translation_pieces;

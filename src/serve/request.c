@@ -390,6 +390,7 @@ static int check_tree(const Start *s) {
         return reply_error(s->reply, 400, "Invalid request: a search tree takes a text q of one sentence");
     if (w->fields.pruned > MOST_PRUNED)
         return reply_error(s->reply, 400, "Invalid request: pruned is limited to %d", MOST_PRUNED);
+    if (w->task.search.sample) return reply_error(s->reply, 400, "Invalid request: a search tree is not for sample");
     w->task.pruned = w->fields.pruned;
     return 0;
 }

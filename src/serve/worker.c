@@ -185,6 +185,7 @@ static void translate(WorkerBatch *b, Session *session) {
     if (!beam.sampling) beam.constraints = constraints; /* samples have none: request.c refuses them */
     beam.before_step = all_cancelled;
     if (b->trees) beam.trace = keep_candidates;
+    for (int i = 0; b->trees && i < b->n; i++) beam.traced = larger(beam.traced, b->jobs[i]->task->pruned);
     beam.context = b;
     const bool all_words = task->search.sample || !task->search.use_shortlist;
     ColumnSet *shortlists = all_words ? NULL : shortlist_sets(&task->served->shortlist, sentences, b->n);

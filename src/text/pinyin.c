@@ -1,6 +1,7 @@
 #include "text/pinyin.h"
 
 #include "io/ds.h"
+#include "io/files.h"
 #include "io/lines.h"
 #include "io/string_table.h"
 #include "text/unicode.h"
@@ -10,7 +11,7 @@
 
 /* An entry of a word. */
 typedef struct Entry {
-    int syllables; /* the number of their string, such as "chuan2 tong3" */
+    int syllables; /* the number of their string, such as "chuán tǒng"; "" for what is no syllable */
     int next;      /* the next entry of the word; -1: none */
 } Entry;
 
@@ -52,6 +53,60 @@ static size_t count_syllables(Span span) {
     return n;
 }
 
+enum { SYLLABLE_LETTERS = 8 };
+
+/* Reads a syllable such as "lu:4" as its letters in lower case, with v for ü, and its tone, 1 to 5. Returns 0 for text
+   that is no syllable, such as a letter or a punctuation mark, and for "xx5", an unknown reading. */
+static int parse_syllable(const char *text, char letters[SYLLABLE_LETTERS]) {
+    size_t n = 0;
+    for (; n + 1 < SYLLABLE_LETTERS && is_ascii_letter(*text); text++) {
+        letters[n++] = (char)tolower(*text);
+        if (letters[n - 1] == 'u' && text[1] == ':') letters[n - 1] = 'v', text++;
+    }
+    letters[n] = '\0';
+    const bool ends = *text >= '1' && *text <= '5' && strchr(" ]", text[1]);
+    return n && ends && strcmp(letters, "xx") != 0 ? *text - '0' : 0;
+}
+
+/* The index of the letter with the mark of the tone: a or e, the o of ou, or the last vowel; the first letter if there
+   is no vowel. */
+static size_t marked_letter(const char *letters) {
+    const size_t first = strcspn(letters, "ae");
+    const char *ou = strstr(letters, "ou");
+    if (letters[first]) return first;
+    if (ou) return (size_t)(ou - letters);
+    for (size_t at = strlen(letters); at > 0; at--)
+        if (strchr("iouv", letters[at - 1])) return at - 1;
+    return 0;
+}
+
+/* The reading of a syllable with the mark of its tone; the caller owns it. "" for other text. */
+static char *spell_syllable(const char *text) {
+    static const char *const marks[] = {"", "\u0304", "\u0301", "\u030c", "\u0300", ""};
+    char letters[SYLLABLE_LETTERS], spelled[4 * SYLLABLE_LETTERS] = "";
+    const int tone = parse_syllable(text, letters);
+    const size_t marked = marked_letter(letters);
+    for (size_t i = 0; tone && letters[i]; i++) {
+        if (letters[i] == 'v') strcat(spelled, "ü");
+        else strcat(spelled, (char[]){letters[i], '\0'});
+        if (i == marked) strcat(spelled, marks[tone]);
+    }
+    return text_normalise(spelled, strlen(spelled), NULL); /* joins letters and marks */
+}
+
+/* The readings of all syllables in the brackets of a line, with spaces between them; the caller owns the text. */
+static char *spell_syllables(Span syllables) {
+    MemoryFile memory;
+    FILE *out = memory_open(&memory);
+    const char *begin = syllables.text, *end = begin + syllables.size;
+    for (const char *at = begin; at <= end; at += strcspn(at, " ]") + 1) {
+        char *spelled = spell_syllable(at);
+        fprintf(out, at > begin ? " %s" : "%s", spelled);
+        mem_free(spelled);
+    }
+    return memory_close(&memory, NULL);
+}
+
 static void add_entry(Pinyin *p, Span word, int syllables) {
     const int at = string_table_add(&p->words, word.text, word.size), entry = (int)arrlen(p->entries);
     arrput(p->entries, ((Entry){syllables, -1}));
@@ -86,7 +141,9 @@ static int add_line(Pinyin *p, const LineReader *reader, Err *err) {
         return err_set(err, reader->path, reader->number,
                        "a line must be a word in traditional and in simplified characters, its syllables in brackets, "
                        "and meanings: 傳統 传统 [chuan2 tong3] /tradition/");
-    const int reading = string_table_add(&p->syllables, syllables.text, syllables.size);
+    char *spelled = spell_syllables(syllables);
+    const int reading = string_table_add(&p->syllables, spelled, strlen(spelled));
+    mem_free(spelled);
     const bool same = words[0].size == words[1].size && !memcmp(words[0].text, words[1].text, words[0].size);
     for (int i = same; i < 2; i++)
         if (words[i].size <= PINYIN_WORD_BYTES && count_characters(words[i]) == count_syllables(syllables))
@@ -113,50 +170,8 @@ Pinyin *pinyin_read(const char *path, Err *err) {
 
 /* ---- readings -------------------------------------------------------------------------------------------------- */
 
-enum { SYLLABLE_LETTERS = 8 };
-
-/* Reads a syllable such as "lu:4" as its letters in lower case, with v for ü, and its tone, 1 to 5. Returns 0 for text
-   that is no syllable, such as a letter or a punctuation mark, and for "xx5", an unknown reading. */
-static int parse_syllable(const char *text, char letters[SYLLABLE_LETTERS]) {
-    size_t n = 0;
-    for (; n + 1 < SYLLABLE_LETTERS && is_ascii_letter(*text); text++) {
-        letters[n++] = (char)tolower(*text);
-        if (letters[n - 1] == 'u' && text[1] == ':') letters[n - 1] = 'v', text++;
-    }
-    letters[n] = '\0';
-    const bool ends = *text >= '1' && *text <= '5' && (!text[1] || text[1] == ' ');
-    return n && ends && strcmp(letters, "xx") != 0 ? *text - '0' : 0;
-}
-
-/* The index of the letter with the mark of the tone: a or e, the o of ou, or the last vowel; the first letter if there
-   is no vowel. */
-static size_t marked_letter(const char *letters) {
-    const size_t first = strcspn(letters, "ae");
-    const char *ou = strstr(letters, "ou");
-    if (letters[first]) return first;
-    if (ou) return (size_t)(ou - letters);
-    for (size_t at = strlen(letters); at > 0; at--)
-        if (strchr("iouv", letters[at - 1])) return at - 1;
-    return 0;
-}
-
-/* The reading of a syllable with the mark of its tone; the caller owns it. "" for other text. */
-static char *spell_syllable(const char *text) {
-    static const char *const marks[] = {"", "\u0304", "\u0301", "\u030c", "\u0300", ""};
-    char letters[SYLLABLE_LETTERS], spelled[4 * SYLLABLE_LETTERS] = "";
-    const int tone = parse_syllable(text, letters);
-    const size_t marked = marked_letter(letters);
-    for (size_t i = 0; tone && letters[i]; i++) {
-        if (letters[i] == 'v') strcat(spelled, "ü");
-        else strncat(spelled, letters + i, 1);
-        if (i == marked) strcat(spelled, marks[tone]);
-    }
-    return text_normalise(spelled, strlen(spelled), NULL); /* joins letters and marks */
-}
-
-/* Whether one of the readings that slashes separate is `reading`. */
-static bool has_reading(const char *readings, const char *reading) {
-    const size_t n = strlen(reading);
+/* Whether one of the readings that slashes separate is `reading`, of n bytes. */
+static bool has_reading(const char *readings, const char *reading, size_t n) {
     for (size_t length;; readings += length + 1) {
         length = strcspn(readings, "/");
         if (length == n && !memcmp(readings, reading, n)) return true;
@@ -164,13 +179,14 @@ static bool has_reading(const char *readings, const char *reading) {
     }
 }
 
-/* Returns owned readings with another one, unless they have it or it is empty. */
-static char *join_reading(char *readings, const char *reading) {
-    const size_t n = strlen(readings), m = strlen(reading);
-    if (!m || has_reading(readings, reading)) return readings;
-    readings = mem_realloc(readings, n + m + 2);
+/* Returns owned readings with another one of m bytes, unless they have it or it is empty. */
+static char *join_reading(char *readings, const char *reading, size_t m) {
+    const size_t n = strlen(readings), at = n + (n > 0);
+    if (!m || has_reading(readings, reading, m)) return readings;
+    readings = mem_realloc(readings, at + m + 1);
     if (n) readings[n] = '/';
-    memcpy(readings + n + (n > 0), reading, m + 1);
+    memcpy(readings + at, reading, m);
+    readings[at + m] = '\0';
     return readings;
 }
 
@@ -181,10 +197,9 @@ static void add_word(const Pinyin *p, int word, char ***readings) {
     for (int i = p->first[word]; i >= 0; i = p->entries[i].next) {
         const char *syllable = p->syllables.strings[p->entries[i].syllables];
         for (ptrdiff_t k = begin; k < arrlen(*readings); k++) {
-            char *spelled = spell_syllable(syllable);
-            (*readings)[k] = join_reading((*readings)[k], spelled);
-            mem_free(spelled);
-            syllable += strcspn(syllable, " ") + 1;
+            const size_t n = strcspn(syllable, " ");
+            (*readings)[k] = join_reading((*readings)[k], syllable, n);
+            syllable += n + 1;
         }
     }
 }

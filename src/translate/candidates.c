@@ -13,6 +13,10 @@ static void keep_best(WordCandidate *best, int count, WordCandidate word) {
     best[at] = word;
 }
 
+double word_probability(double logit, double log_sum) {
+    return exact_exp(fmax(logit - log_sum, -600)); /* exact_exp takes no numbers below -700 */
+}
+
 void words_best(const real *x, int V, double log_sum, const int *banned, int banned_count, int count,
                 WordCandidate *best) {
     for (int k = 0; k < count; k++) best[k] = (WordCandidate){-1, -INFINITY};
@@ -22,7 +26,7 @@ void words_best(const real *x, int V, double log_sum, const int *banned, int ban
         if (allowed) keep_best(best, count, (WordCandidate){id, x[id]}); /* the logit takes the probability's place */
     }
     for (int k = 0; k < count; k++)
-        best[k].probability = best[k].id < 0 ? 0 : exact_exp(fmax(best[k].probability - log_sum, -600));
+        best[k].probability = best[k].id < 0 ? 0 : word_probability(best[k].probability, log_sum);
 }
 
 void session_candidates(Session *session, const Translations *t, int i, const Hypothesis *h, const BeamOptions *options,

@@ -1,5 +1,4 @@
 #include "translate/explain.h"
-#include "core/exact.h"
 #include "io/ds.h"
 #include "io/json.h"
 #include "translate/candidates.h"
@@ -35,8 +34,8 @@ static void add_numbers(Explanation *x, int heads) {
 static void add_words(Explanation *x, const Vocab *vocab, const real *logits, int V, int next, int top) {
     if (top > V) top = V;
     WordCandidate *best = mem_alloc((size_t)(top + 1) * sizeof *best);
-    const double log_sum = logits_log_sum(V, logits), logarithm = (double)logits[next] - log_sum;
-    x->next = (StepWord){vocab_piece(vocab, next), isfinite(logarithm) ? exact_exp(fmax(logarithm, -600)) : NAN};
+    const double log_sum = logits_log_sum(V, logits), logit = (double)logits[next];
+    x->next = (StepWord){vocab_piece(vocab, next), isfinite(logit - log_sum) ? word_probability(logit, log_sum) : NAN};
     if (top) words_best(logits, V, log_sum, NULL, 0, top, best);
     for (int k = 0; k < top && best[k].id >= 0; k++)
         arrput(x->best, ((StepWord){vocab_piece(vocab, best[k].id), best[k].probability}));

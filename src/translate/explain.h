@@ -35,7 +35,7 @@ typedef struct Explanation {
     Notes notes;          /* owns the values */
 } Explanation;
 
-enum { STEP_WORDS = 10 /* words in `best`, unless somebody asks for another number */ };
+enum { STEP_WORDS = 10 /* the default number of words in `best` */ };
 
 /* Explains step `step` of the translation with the ids target[0..step] of a normalised source sentence, by the
    session's first model: what it computed from the pieces before target[step]. top: at most this many pieces in `best`.

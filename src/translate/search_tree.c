@@ -37,7 +37,7 @@ void search_tree_json(FILE *out, const SearchTree *tree, const Nbest *found, con
     fputs("],\"hypotheses\":[", out);
     for (const Hypothesis *h = found->list; h < found->list + found->count; h++) {
         if (h > found->list) fputc(',', out);
-        json_print(out, "{\"step\":%d,\"place\":%d,\"score\":%.6f}", h->length - 1, h->rank, h->score);
+        json_print(out, "{\"step\":%d,\"place\":%d,\"score\":%.6f}", h->length - 1, h->place, h->score);
     }
     fputs("]}", out);
 }

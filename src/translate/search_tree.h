@@ -18,7 +18,7 @@ typedef struct SearchTree {
     BeamCandidate *list; /* a stb_ds array: the candidates of all steps */
 } SearchTree;
 
-enum { TREE_PRUNED = 5 /* pruned candidates of a step, unless somebody asks for another number */ };
+enum { TREE_PRUNED = 5 /* the default number of pruned candidates of a step */ };
 
 /* Adds a step, for BeamTrace, with at most `most_pruned` of the pruned candidates. */
 void search_tree_add(SearchTree *tree, const BeamCandidate *list, int kept, int count, int most_pruned);

@@ -17,7 +17,8 @@
 int report_write(const char *dir, Err *err);
 /* Writes DIR/comparison.html: the same page for two trainings, without alignments. Their curves are in the same charts.
    It lists the options that differ, and has the translations of both if they have the same dev set. The limits of
-   report_write hold for each training. Errors are those of report_write, for both. */
+   report_write hold for each training. Errors are those of
+   report_write for both trainings, and those of comparison_options. */
 int report_compare(const char *dir, const char *other, Err *err);
 /* The same page for a server, as a text that the caller owns. It asks every three seconds for training/log, which must
    answer {"bytes": N}, the size of the log, and loads itself again when the log has grown. nonce: see WebPage; NULL:

@@ -60,6 +60,7 @@ def check_look(page, name):
     prose = page.value(PROSE)
     equal(re.findall(".{9}[_{}].{9}", prose), [], f"{name}: marks of indices")
     equal(page.value("document.querySelectorAll('.equations').length"), 4, f"{name}: paragraphs of equations")
+    equal(re.findall("[一-鿿，。：；？！“”—…]\\s*\\n\\s*[一-鿿，。：；？！“”—…]", prose), [], f"{name}: breaks in Chinese text")
     equal(page.value(BARE), 0, f"{name}: pictures without a link")
     equal(page.value(COLUMNS), [1, 2], f"{name}: pictures side by side")
 

@@ -81,8 +81,9 @@ class Browser:
 
     def expect(self, method, seconds):
         """Waits for an event."""
+        end = time.monotonic() + seconds
         while True:
-            event = self.receive(seconds)
+            event = self.receive(max(end - time.monotonic(), 0))
             if event is None:
                 raise TimeoutError(method)
             if event.get("method") == method:

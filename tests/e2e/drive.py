@@ -15,6 +15,7 @@ def drive(browser, url, width, height, colours, language, budget):
     """Loads the page in a tab of its own. Returns its results, and the addresses of its requests for anything but itself."""
     with browser.tab():
         browser.requests.clear()
+        browser.problems.clear()
         browser.prefer(language)
         browser.look(width=int(width), height=int(height), dark=colours == "dark")
         browser.send("Emulation.setVirtualTimePolicy", policy="pause")
@@ -22,6 +23,7 @@ def drive(browser, url, width, height, colours, language, budget):
         browser.send("Emulation.setVirtualTimePolicy", policy="pauseIfNetworkFetchesPending", budget=int(budget))
         browser.expect("Emulation.virtualTimeBudgetExpired", 60)
         results = browser.value("document.querySelector('#results')?.textContent ?? ''")
+        results += "".join("FAIL log: " + problem.replace("\n", " ") + "\n" for problem in browser.problems)
         return results, [request["url"] for request in browser.requests if request["url"] != url]
 
 

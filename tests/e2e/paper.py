@@ -77,9 +77,11 @@ def measure(page, path, most, name, size, across):
 
 
 def main():
+    if not sys.argv[1:]:
+        sys.exit(__doc__)
     given = iter(sys.argv[1:])
     with Browser() as browser:
-        for language, path, *most in zip(given, given, given, given):
+        for language, path, *most in zip(given, given, given, given, strict=True):
             with browser.tab():
                 browser.prefer(language)
                 browser.open("file://" + os.path.abspath(path), width=1280, height=800)

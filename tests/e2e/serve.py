@@ -384,6 +384,7 @@ def check_search(s, sources, nbest):
         ({"q": [q]}, "a search tree takes a text q of one sentence"),
         ({"pruned": 21}, "pruned is limited to 20"),
         ({"pruned": -1}, "bad pruned"),
+        ({"sample": True}, "a search tree is not for sample"),
         ({"beam": 1000}, "beam and alternatives are limited to"),
         ({"q": "潮" * 501}, "request (502) exceeds text limit (500) of pieces in a sentence"),
         ({"prefix_pieces": ["nonesuch"]}, "prefix: "),

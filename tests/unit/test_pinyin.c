@@ -66,18 +66,27 @@ static void tones_are_marks(void **state) {
     }
 }
 
+#define LONG           "子子子子子子子子子子子子子子子子子子子子子子子子子子子子子子子子子" /* 99 bytes */
+#define EIGHT          "zi4 zi4 zi4 zi4 zi4 zi4 zi4 zi4 "
+#define LONG_SYLLABLES EIGHT EIGHT EIGHT EIGHT
+
 static void entries_fit_their_characters(void **state) {
     (void)state;
     Err err;
-    Pinyin *p = pinyin_from("AA制 AA制 [A A zhi4] /to go Dutch/\n一點兒 一点儿 [yi1 dian3 r5] /a bit/\n"
-                            "阿·山 阿·山 [A1 · Shan1] /a name/\n水水 水水 [shui3] /one syllable is missing/\n"
-                            "字字字字字字字字字字字字字字字字字字字字字字字字字字字字字字字字字 字 [zi4] /long/\n",
-                            &err);
+    Pinyin *p =
+        pinyin_from("AA制 AA制 [A A zhi4] /to go Dutch/\n一點兒 一点儿 [yi1 dian3 r5] /a bit/\n"
+                    "阿·山 阿·山 [A1 · Shan1] /a name/\n水水 水水 [shui3] /one syllable is missing/\n"
+                    "子 子 [zi3] /child/\n" LONG " " LONG " [" LONG_SYLLABLES "zi4] /longer than a word may be/\n",
+                    &err);
     assert_non_null(p);
+    char **readings = pinyin_of(p, LONG);
+    assert_int_equal(arrlen(readings), 33);
+    assert_string_equal(readings[32], "zǐ");
+    strings_free(readings);
     assert_readings(p, "AA制", "   "); /* a word begins with a Han character */
     assert_readings(p, "一点儿", "yī diǎn r ");
     assert_readings(p, "阿·山", "ā  shān ");
-    assert_readings(p, "水水字", "  zì ");
+    assert_readings(p, "水水子", "  zǐ ");
     pinyin_free(p);
 }
 

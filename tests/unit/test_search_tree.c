@@ -51,11 +51,11 @@ static void check_parents(const SearchTree *tree, ptrdiff_t i) {
     }
 }
 
-/* A hypothesis is the path that ends at its rank in its last step; ln p of its pieces adds up. */
+/* A hypothesis is the path that ends at its place in its last step; ln p of its pieces adds up. */
 static void check_path(const SearchTree *tree, const Hypothesis *h) {
     assert_in_range(h->length, 1, arrlen(tree->steps));
     double sum = 0;
-    for (int i = h->length - 1, k = h->rank; i >= 0; i--) {
+    for (int i = h->length - 1, k = h->place; i >= 0; i--) {
         assert_in_range(k, 0, tree->steps[i].kept - 1);
         const BeamCandidate *c = tree->list + tree->steps[i].first + k;
         assert_int_equal(c->id, h->ids[i]);
@@ -80,10 +80,28 @@ static void check_ends(const SearchTree *tree, const Nbest *found, bool free) {
     else assert_true(ended >= found->count);
 }
 
+/* With a limit of two, a step has the same candidates but for the pruned ones after the second. */
+static void check_few(const SearchTree *few, const SearchTree *all) {
+    assert_int_equal(arrlen(few->steps), arrlen(all->steps));
+    for (ptrdiff_t i = 0; i < arrlen(all->steps); i++) {
+        const TreeStep *step = &few->steps[i], *whole = &all->steps[i];
+        assert_int_equal(step->kept, whole->kept);
+        assert_int_equal(step->count, smaller(whole->count, whole->kept + 2));
+        for (int k = 0; k < step->count; k++) {
+            const BeamCandidate *a = &few->list[step->first + k], *b = &all->list[whole->first + k];
+            assert_true(a->parent == b->parent && a->id == b->id && a->log_probability == b->log_probability);
+        }
+    }
+}
+
 static void check_trace(World *w, const BeamOptions *o) {
-    SearchTree trees[SENTENCES] = {0};
+    SearchTree trees[SENTENCES] = {0}, small[SENTENCES] = {0};
     BeamOptions traced = *o;
     traced.trace = add_step;
+    traced.traced = 2;
+    traced.context = small;
+    search(w, sources, lengths, SENTENCES, &traced);
+    traced.traced = MANY;
     traced.context = trees;
     const Nbest *plain = search(w, sources, lengths, SENTENCES, o);
     const Nbest *found = search(w, sources, lengths, SENTENCES, &traced);
@@ -96,7 +114,9 @@ static void check_trace(World *w, const BeamOptions *o) {
         }
         for (int k = 0; k < found[i].count; k++) check_path(&trees[i], &found[i].list[k]);
         check_ends(&trees[i], &found[i], free);
+        check_few(&small[i], &trees[i]);
         search_tree_free(&trees[i]);
+        search_tree_free(&small[i]);
     }
 }
 

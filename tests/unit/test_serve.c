@@ -357,6 +357,8 @@ static void test_fields(void **state) {
         {"candidates", "1001", NULL, bad},
         {"candidates", "2x", "\"2x\"", bad},
         {"candidates", "true", NULL, bad},
+        {"pruned", "20", NULL, NULL},
+        {"pruned", "2x", "\"2x\"", bad},
         {"alignment", "piece", "\"piece\"", NULL},
         {"alignment", "word", "\"word\"", NULL},
         {"alignment", "true", NULL, NULL},

@@ -12,7 +12,7 @@ export interface Translator {
    */
   explain(text: string, pieces: string[], step: number, options?: { top?: number }): Promise<Explanation>;
   /**
-   * The tree of the search for one sentence, with the options of translate. `pruned`: most pruned candidates of a step; 5
+   * The tree of the search for one sentence, `alternatives` and `prefix`: as of translate. `pruned`: most pruned candidates of a step; 5
    * without it, at most 20.
    */
   search(text: string, options?: { alternatives?: number; prefix?: string[]; pruned?: number }): Promise<SearchTree>;
