@@ -1132,6 +1132,11 @@ def check_tree(page):
         check(re.search(line, page.value(told)), f"after {key}: {page.value(told)}")
     pointed = f"{NODES}.filter((node) => node.matches('.pointed')).length"
     equal(page.value(pointed), len(page.value(written)), "the way to the piece that has the focus")
+    page.press("p", "p", "ArrowLeft")
+    equal(page.value(pointed), len(page.value(written)) - 1, "a key after the page was drawn again")
+    page.press("t")
+    equal(page.value(f"document.activeElement === {TREE}.querySelector('button')"), True, "the focus when a tree is closed")
+    page.press("t")
     check("tree=open" in page.value("location.hash"), "the address of a tree")
     check(page.pdf(os.devnull) <= 2, "printed pages with a tree")
     page.point(f"{TREE}.querySelector('.branches button.pruned')")
@@ -1146,6 +1151,11 @@ def check_tree(page):
     page.show(SENTENCE, "&tree=open", width=390, height=800)
     page.wait(f"{NODES}.length > 20")
     equal(page.value("document.documentElement.scrollWidth"), 390, "the width of a page with a tree")
+    page.show(SENTENCE + "他走了。", "&tree=open", width=1280, height=800)
+    page.wait(f"{NODES}.length > 20 && !{TREE}.querySelector('.wide').inert")
+    page.value("translator.search = () => new Promise(() => {})")
+    page.click("document.querySelectorAll('.pair')[1].querySelector('.translated .piece')")
+    page.wait(f"{TREE}.querySelector('.wide').inert")  # a tree of another sentence does not react
     page.clean("tree")
 
 

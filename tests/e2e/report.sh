@@ -463,6 +463,9 @@ drive training "$scratch/small/report.html" "$scratch/layout.js"
 mkdir "$scratch/second"
 cp -r "$scratch/outputs/valid" "$scratch/second"
 sed '/"update": 1050,/,$d' "$scratch/outputs/train.jsonl" >"$scratch/second/train.jsonl"
+# at first, its dev set had no sentences of the first length
+sed -i '/"update": 1000,/!s/"bleu_by_length": \[{[^}]*}, */"bleu_by_length": [/' "$scratch/second/train.jsonl"
+[ "$(grep -c '"bleu_by_length": \[{[^]]*},[^]]*},' "$scratch/second/train.jsonl")" = 1 ] || die "the lengths of the second training"
 seq -f 'Tide %g!' 45 | sed '2s/.*/x/' >"$scratch/second/valid/00001000.out"
 cp "$scratch/outputs/report.html" "$scratch/kept.html"
 tide_ok report "$scratch/outputs" "$scratch/second"
@@ -477,7 +480,7 @@ equal("title", [document.title, one("h1").textContent], Array(2).fill("The train
 equal("side by side", cells("#comparison tr"), [["", "A: outputs", "B: second"], ["Updates", "2000", "1000"], ["Epochs", "20.0", "10.0"],
   ["Best", "chrF 40.5 (update 1500, epoch 15.0)", "chrF 40.5 (update 1000, epoch 10.0)"]]);
 equal("in the place of the summary", [one("#summary").hidden, one("#probes").hidden], [true, true]);
-equal("no models", one("#options").textContent, "Their options are not compared: not both have a model.safetensors.");
+equal("no models", one("#options").textContent, "The options are not compared, because at least one training has no model.safetensors.");
 equal("the same dev set", one("#dev-sets").hidden, true);
 equal("a legend", all("#legend > span").map((key) => key.textContent), ["A: outputs", "B: second"]);
 const dashes = (lines) => lines.map((line) => getComputedStyle(line).strokeDasharray !== "none");
@@ -489,6 +492,7 @@ const svg = chart("Loss").querySelector("svg");
 svg.focus();
 press("Home");
 equal("both at one update", [readout("Loss"), readout("chrF")], ["A: train 5.90B: train 5.90A: dev 4.50B: dev 4.50update 50", "A: dev 40.5B: dev 40.5update 50"]);
+equal("bars of the lengths that both have", chart("BLEU by length").querySelectorAll(".bar").length, 6);
 press("End");
 equal("the longer one alone", [readout("Loss"), svg.getAttribute("aria-valuetext")], ["A: train 2.00A: dev 3.00update 2000", "update 2000: A: train 2.00, A: dev 3.00"]);
 press("Escape");
@@ -527,8 +531,8 @@ compares() { # NAME OTHER EXPRESSION: what it must be
     drive "$1-$2" "$scratch/$1/comparison.html" "$scratch/compares.js"
 }
 sed -i '45s/.*/x/' "$scratch/second/valid/reference.txt"
-compares outputs second '[one("#dev-sets").textContent.slice(0, 43), one("#outputs").hidden, all("figure").length]' \
-    '["They were validated on different dev sets: ", true, 10]'
+compares outputs second '[one("#dev-sets").textContent.slice(0, 37), one("#outputs").hidden, all("figure").length]' \
+    '["The trainings have different dev sets", true, 10]'
 compares outputs run '[one("#dev-sets").hidden, one("#outputs").hidden]' '[true, true]'
 compares small small '[one("#options").textContent, all("#comparison tbody tr").length]' '["Both trainings have the same options.", 3]'
 compares small encdec '[all("#comparison tbody + tbody tr").map((row) => row.textContent), one("#options").hidden, one("#outputs").hidden]' \

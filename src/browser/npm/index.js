@@ -41,8 +41,8 @@ class Translator {
     return this.#next(() => this.#ask("/v1/explain", fields).explanation);
   }
 
-  search(text, { alternatives = 0, prefix, pruned = 5 } = {}) {
-    const fields = { ...requestFields({ text, model: this.model, alternatives, prefix }), pruned };
+  search(text, { alternatives = 0, prefix, pruned } = {}) {
+    const fields = searchFields({ text, model: this.model, alternatives, prefix, pruned });
     return this.#next(() => this.#ask("/v1/search", fields).search);
   }
 

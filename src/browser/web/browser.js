@@ -127,6 +127,6 @@ const translator = (() => {
     translate: (request, listeners) =>
       ask("/v1/stream", requestFields(request), eventReader(listeners), listeners.signal),
     explain: (step, signal) => ask("/v1/explain", stepFields(step), (answer) => JSON.parse(answer).explanation, signal),
-    search: (request, signal) => ask("/v1/search", requestFields(request), (answer) => JSON.parse(answer).search, signal),
+    search: (request, signal) => ask("/v1/search", searchFields(request), (answer) => JSON.parse(answer).search, signal),
   };
 })();

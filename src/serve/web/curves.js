@@ -57,6 +57,7 @@ function makeCurves(onPoint) {
 
   function draw(alignment, name, byRow) {
     element.hidden = !alignment;
+    element.classList.remove("pointing");
     [words, curves] = [[], []];
     if (!alignment) return;
     const { source, target, matrix } = alignment, sides = [source, target].map(placeWords);

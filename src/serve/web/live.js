@@ -19,7 +19,7 @@ const switches = {
   scale: { key: "r", isOn: false, field: "scale", value: "row" },
   likely: { key: "p", isOn: false, field: "probabilities", value: "shown" },
   curves: { key: "c", isOn: false, field: "curves", value: "shown" },
-  pinyin: { key: "y", isOn: false, field: "pinyin", value: "shown", show: () => (spelled = isOn("pinyin")) },
+  pinyin: { key: "y", isOn: false, field: "pinyin", value: "shown" },
   projector: { isOn: false, field: "mode", value: "projector", show: showProjector },
 };
 const isOn = (id) => switches[id].isOn;
@@ -35,6 +35,7 @@ const shows = {
   byRow: () => isOn("scale"),
   likelihood: () => isOn("likely"),
   curved: () => isOn("curves"),
+  spelled: () => isOn("pinyin") && !$("pinyin").hidden,
   asks: () => Boolean(question),
 };
 const common = { ...shows, switchOf, announce, leave, changed, remember };
@@ -191,7 +192,7 @@ function remember() {
   const state = new URLSearchParams();
   const fields = { text: $("text").value, model: models.length > 1 ? $("model").value : "", beside: $("beside").value };
   for (const [name, value] of Object.entries(fields)) if (value) state.set(name, value);
-  for (const { isOn, field, value } of Object.values(switches)) if (isOn) state.set(field, value);
+  for (const [id, { field, value }] of Object.entries(switches)) if (isOn(id)) state.set(field, value);
   if (question) state.set("ask", question);
   panels.forEach((panel, k) => {
     if (panel.element.hidden) return;
@@ -286,7 +287,7 @@ async function begin() {
   }
   fillSelect($("model"), choicesOf(models));
   listen();
-  for (const id of ["projector", "link", "help", "settings", "panels"]) $(id).hidden = false; // before, they have no sense
+  for (const id of ["projector", "link", "help", "settings", "panels"]) $(id).hidden = false; // useless before the models are known
   recall($("text").value);
 }
 

@@ -29,7 +29,7 @@ function finish(slot, result) {
 }
 
 /** The score of a hypothesis, with two decimal places. */
-const scoreOf = ({ score }) => score.toFixed(2).replace("-", "−");
+const scoreOf = ({ score }) => numberText(score);
 
 /** The choices that the shown translation still begins with. */
 const holding = ({ result, choices }) =>
@@ -74,7 +74,8 @@ function shownOf(slot, byWord) {
 /**
  * Makes the element of a pair.
  *
- * on  {point(row, column, held), choose(i), answer(j)}: the user points at texts, chooses target text i or source text j
+ * on  {point(row, column, held), choose(i), answer(j), spelled()}: the user points at texts, chooses target text i or source
+ *     text j; whether pinyin is shown
  *
  * Returns {element, draw, light, mark, focus}:
  *   draw(slot, shown, model)   shows a slot
@@ -93,8 +94,8 @@ function makePair(on) {
     target.lang = model.target;
     drawLine(source, shown.source, { onPoint: (i, held) => on.point(null, i, held) });
     drawLine(target, shown.target, { role: "button", onPoint: (i, held) => on.point(i, null, held) });
-    drawPinyin(source, shown.source);
-    if (slot.result) drawPinyin(target, shown.target);
+    if (on.spelled()) drawPinyin(source, shown.source);
+    if (on.spelled() && slot.result) drawPinyin(target, shown.target);
     const taken = holding(slot).flatMap(placesOf);
     piecesOf(target).forEach((piece, i) => {
       piece.classList.toggle("taken", shown.parts[i].some((part) => taken.includes(part)));

@@ -8,8 +8,8 @@ const alternativesOf = (model) => Math.min(ALTERNATIVES, model.alternatives ?? A
 /**
  * Makes a panel.
  *
- * page  {byWord(), byRow(), likelihood(), curved(), switchOf(key), asks(), beside(), announce(text), leave(), changed(),
- *       remember()}: the level and the scale that are shown, and whether probabilities and curves are; a function that turns
+ * page  {byWord(), byRow(), likelihood(), curved(), spelled(), switchOf(key), asks(), beside(), announce(text), leave(), changed(),
+ *       remember()}: the level and the scale that are shown, and whether probabilities, curves and pinyin are; a function that turns
  *       the switch of this key; whether there is a question, whose answer shows the alignment; the model that this one is compared
  *       with, or undefined; says a text to screen readers; moves the focus to the input; is told that the shown translations
  *       have changed, and that the user has made a choice
@@ -55,7 +55,7 @@ function makePanel(page) {
 
   function draw() {
     const at = (act, i) => (...place) => act(i, ...place);
-    pairs = slots.map((_, i) => makePair({ point: at(pointLine, i), choose: at(offer, i), answer: at(answer, i) }));
+    pairs = slots.map((_, i) => makePair({ point: at(pointLine, i), choose: at(offer, i), answer: at(answer, i), spelled: page.spelled }));
     parts.pairs.replaceChildren(...pairs.map(({ element }) => element));
     parts.pairs.classList.toggle("many", slots.length > 1);
     parts.pairs.classList.toggle("likely", page.likelihood());
@@ -393,6 +393,8 @@ function makePanel(page) {
     searches.forEach((controller) => controller.abort());
     searches = [];
     gallery.forget();
+    step.stop();
+    tree.stop();
   }
 
   /** Calls act(), which asks the translator, then `then` with the answer. Shows a failure as one line; then it tries again, if
@@ -540,7 +542,7 @@ function makePanel(page) {
     },
     run(given, { layer, head, forced, view, step: place, tree: opened, piece } = {}, isExample = false) {
       teaches = isExample;
-      aim = /^[1-9]\d{0,3}$/.test(piece) ? Number(piece) : 0;
+      aim = readPlace(piece);
       if (given !== written) answers = false;
       const wishes = [layer, head].map((wish) => (wish === "" ? "0" : wish)), recalled = forced !== undefined;
       parts.choosers.forEach((chooser, k) => {

@@ -1,7 +1,5 @@
 // Pinyin above Chinese characters, from a server with a dictionary.
 
-let spelled = false; // whether pinyin is shown
-
 /** Resolves to the readings of each character of a text; [] if the server does not answer. Asks once for each text. */
 const pinyinOf = (() => {
   const known = new Map();
@@ -17,9 +15,9 @@ const pinyinOf = (() => {
   };
 })();
 
-/** Writes pinyin above the characters of a line of these texts, if it is Chinese and pinyin is shown. */
+/** Writes pinyin above the characters of a line of these texts, if it is Chinese. */
 async function drawPinyin(line, texts) {
-  if (!spelled || $("pinyin").hidden || !line.lang.startsWith("zh")) return;
+  if (!line.lang.startsWith("zh")) return;
   const pieces = piecesOf(line), readings = await pinyinOf(texts.join(""));
   let at = 0;
   pieces.forEach((piece, i) => {

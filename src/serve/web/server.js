@@ -63,6 +63,6 @@ const translator = (() => {
     align,
     pinyin: async (q) => (await answer("v1/pinyin", { q })).pinyin,
     explain: async (step, signal) => (await answer("v1/explain", stepFields(step), signal)).explanation,
-    search: async (request, signal) => (await answer("v1/search", requestFields(request), signal)).search,
+    search: async (request, signal) => (await answer("v1/search", searchFields(request), signal)).search,
   };
 })();

@@ -19,8 +19,6 @@ function makeStrip(values, most) {
   return strip;
 }
 
-const numberText = (value) => value.toFixed(2).replace("-", "−");
-
 /** The files that compute e and α, and c, of an attention of a kind. */
 function filesOf(kind) {
   if (kind === "multi-head") return ["multi_head", "multi_head"];
@@ -30,12 +28,6 @@ function filesOf(kind) {
 
 /** The largest absolute value of several lists of numbers. */
 const largestOf = (...lists) => lists.flat().reduce((most, value) => Math.max(most, Math.abs(value)), 0);
-
-/** Scrolls to a section that has opened, unless one sees where it begins. */
-function scrollToSection(element) {
-  const { top } = element.getBoundingClientRect();
-  if (top < 0 || top > innerHeight / 2) element.scrollIntoView();
-}
 
 /** Draws a number as a bar; the longest bar is `most`. */
 function makeBar(value, most) {
@@ -67,9 +59,10 @@ function makeBars(pieces, columns) {
  * on  {persist(act, signal, then, fail), moved(), changed()}: asks the translator until it has time; is told that the user has
  *     opened, closed or moved the step
  *
- * Returns {element, draw, at, toggle, place, choose}:
+ * Returns {element, draw, at, stop, toggle, place, choose}:
  *   draw(slot, model)  shows the step of a slot; a slot without a result hides the section
  *   at(piece)          moves to the step that wrote piece `piece`
+ *   stop()             ends the request for the numbers, if they are awaited
  *   toggle()           opens or closes the section
  *   place()            the number of the open step from 1, as text; "" if the section is closed
  *   choose(place)      opens the step that `place` returned, or closes the section
@@ -177,6 +170,7 @@ function makeStep(on) {
   function forget() {
     asking?.abort();
     asked = {};
+    shown = null;
   }
 
   function arrive() {
@@ -221,6 +215,7 @@ function makeStep(on) {
   function toggle() {
     if (element.hidden) return;
     isOpen = arrives = !isOpen;
+    if (content.contains(document.activeElement)) button.focus();
     show();
     on.moved();
     on.changed();
@@ -229,7 +224,7 @@ function makeStep(on) {
   button.addEventListener("click", toggle);
   before.addEventListener("click", () => go(-1));
   after.addEventListener("click", () => go(1));
-  for (const chooser of [attentions, heads]) chooser.addEventListener("change", render);
+  for (const chooser of [attentions, heads]) chooser.addEventListener("change", () => shown && render());
 
   return {
     element,
@@ -240,11 +235,12 @@ function makeStep(on) {
       show();
     },
     at: (to) => to !== piece && move(to),
+    stop: () => shown || forget(),
     toggle,
     place: () => (isOpen ? String(piece + 1) : ""),
     choose(place) {
-      isOpen = arrives = /^[1-9]\d{0,3}$/.test(place);
-      if (isOpen) piece = Number(place) - 1;
+      isOpen = arrives = readPlace(place) > 0;
+      if (isOpen) piece = readPlace(place) - 1;
     },
   };
 }

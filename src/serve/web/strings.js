@@ -65,7 +65,7 @@ const texts = {
       kept: "in the beam",
       pruned: "pruned",
       shown: "the translation",
-      hint: "Point at a piece for its numbers. A click, or a second tap, begins the translation with the pieces up to it.",
+      hint: "Point at a piece, or tap it, for its numbers. Click it, or tap it twice, to begin the translation with all pieces up to it.",
       node: (piece, log, share, total) => `"${piece}": log probability ${log} (${share}), in sum ${total}; `,
       stays: "stays in the beam",
       goes: "pruned",
@@ -256,7 +256,7 @@ const texts = {
     notCopied: "浏览器不允许网页复制",
     hint: "指向或点按一个词，看它读自原文何处；点击译文中的词，可以换掉它。",
     noAlignment: "这个模型没有对齐。",
-    lesson: "这是一个例句。模型从左到右写出译文：矩阵的每一行对应译文的一个词：写这个词时，模型从原文各字读取多少；颜色越浓，读得越多。直接输入，就换成您的句子。",
+    lesson: "这是一个例句。模型从左到右写出译文：矩阵的每一行对应译文的一个词。写这个词时，模型从原文各字读取多少；颜色越浓，读得越多。直接输入，就换成您的句子。",
     clearest: (target, source, weight) => `在“${target}”这一行，“${source}”的权重最大：${weight}。`,
     candidates: (word) => `代替“${word}”`,
     candidate: (text, percent) => `${text}，${percent}`,
@@ -303,6 +303,17 @@ const examples = {
   zh: ["潮水退了，才知道谁没穿裤子。", "昨天下雨，我没有去海边。", "如果明天不下雨，我们就去海边。"],
   en: ["When the tide goes out, we know who is not wearing pants.", "It rained yesterday, and I did not go to the beach."],
 };
+
+const numberText = (value) => value.toFixed(2).replace("-", "−");
+
+/** A place from 1 that an address has; 0: it has none. */
+const readPlace = (written) => (/^[1-9]\d{0,3}$/.test(written) ? Number(written) : 0);
+
+/** Scrolls to a section that has opened, unless one sees where it begins. */
+function scrollToSection(element) {
+  const { top } = element.getBoundingClientRect();
+  if (top < 0 || top > innerHeight / 2) element.scrollIntoView();
+}
 
 /** Offers choices, each [value, name], in a select. What was chosen stays if it is among them; else `otherwise` is chosen. */
 function fillSelect(select, choices, otherwise = choices[0][0]) {

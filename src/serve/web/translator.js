@@ -102,6 +102,12 @@ function tideFailure(status, error) {
   return new TranslatorError("refused", error);
 }
 
+/** The body of POST /v1/search. */
+function searchFields({ text: q, model, alternatives, prefix, pruned }) {
+  const fields = { q, source: model.source, target: model.target, model: model.name, alternatives, pruned };
+  return { ...fields, prefix_pieces: prefix };
+}
+
 /** The body of POST /v1/stream for a Request. */
 function requestFields({ text: q, model, alternatives, candidates, layer, head, prefix }) {
   const fields = { q, source: model.source, target: model.target, model: model.name, alternatives, candidates };

@@ -40,7 +40,7 @@ function makeBranch({ x, y, parent }) {
 /** The numbers of a Node in words. */
 function describeNode({ text: own, logProbability, total, kept, score, best }) {
   const end = score === undefined ? (kept ? text.tree.stays : text.tree.goes) : text.tree.ends(numberText(score), best);
-  return text.tree.node(own, numberText(logProbability), percent(Math.exp(logProbability)), numberText(total)) + end;
+  return text.tree.node(own, numberText(logProbability), likely(Math.exp(logProbability)), numberText(total)) + end;
 }
 
 /**
@@ -49,7 +49,7 @@ function describeNode({ text: own, logProbability, total, kept, score, best }) {
  * on  {persist(act, signal, then, fail), changed(), take(pieces)}: asks the translator until it has time; is told that the user
  *     has opened or closed the tree, and that the user wants a translation that begins with these pieces
  *
- * Returns {element, draw, toggle, place, choose}, as makeStep does; the place is "open", or "" if the section is closed.
+ * Returns {element, draw, stop, toggle, place, choose}, as makeStep does; the place is "open", or "" if the section is closed.
  */
 function makeTree(on) {
   const button = make("button", { type: "button", "aria-expanded": "false", "aria-keyshortcuts": "t", title: text.tree.help });
@@ -103,8 +103,9 @@ function makeTree(on) {
       point(node);
     });
     node.button.addEventListener("click", () => {
-      if (touched === node) touched = null; // the second tap takes it
-      else on.take(piecesTo(node));
+      if (touched !== node) return on.take(piecesTo(node));
+      touched = null; // the first tap shows the numbers, the second one takes it
+      node.button.focus();
     });
   }
 
@@ -117,12 +118,12 @@ function makeTree(on) {
       marks.forEach((mark) => mark.setAttribute("aria-current", "true"));
       branch.parentNode.append(branch); // above the others
     }
-    reach(pathTo(end)[0] ?? nodes[0]?.[0] ?? null);
+    if (!canvas.contains(document.activeElement)) reach(pathTo(end)[0] ?? nodes[0]?.[0] ?? null);
   }
 
   function render(tree) {
-    pointed = current = null;
     nodes = nodesOf(tree);
+    box.inert = false;
     const { width, height } = placeNodes(nodes, isMarked(slot.result.pieces));
     nodes.flat().forEach(makeNode);
     const branches = make("svg", { viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" });
@@ -140,11 +141,13 @@ function makeTree(on) {
     arrives = false;
   }
 
-  /** Forgets the tree; an answer that is awaited is not drawn. */
+  /** Forgets the tree, which does not react any more; an answer that is awaited is not drawn. */
   function forget() {
     asking?.abort();
     asked = "";
     nodes = [];
+    current = pointed = null;
+    box.inert = true;
   }
 
   function load() {
@@ -170,6 +173,7 @@ function makeTree(on) {
   function toggle() {
     if (element.hidden) return;
     isOpen = arrives = !isOpen;
+    if (content.contains(document.activeElement)) button.focus();
     show();
     on.changed();
   }
@@ -203,6 +207,7 @@ function makeTree(on) {
       if (element.hidden) forget();
       show();
     },
+    stop: () => nodes.length || forget(),
     toggle,
     place: () => (isOpen ? "open" : ""),
     choose(place) {

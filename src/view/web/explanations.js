@@ -7,8 +7,8 @@ const explanations = {
     score: "The score is the logarithm of a translation's probability, divided by a power of its length: near 0 is good.",
     alpha: "α is the attention weight: how much attention a source word gets while the model writes a word.",
     hypothesis: "A hypothesis is a translation that the search has found; the one with the best score is the first.",
-    beam: "The beam has the hypotheses that the search goes on with: the few most probable ones of each step.",
-    pruned: "A pruned hypothesis was less probable than those in the beam: the search does not go on with it.",
+    beam: "The beam has the hypotheses that the search continues: the few most probable ones of each step.",
+    pruned: "A pruned hypothesis was less probable than those in the beam: the search does not continue it.",
     layer: "The decoder has several layers, one after the other; each reads the source with attention weights of its own.",
     head: "A head is one of several attentions that work side by side; each has attention weights of its own.",
     probability: "The probability says how likely the model finds a piece at this place, after the pieces before it.",
@@ -20,7 +20,7 @@ const explanations = {
     gradient: "The gradient says how to change each weight; its norm is the size of all changes: peaks mean trouble.",
     rate: "The learning rate is the size of the steps in which the training changes the weights.",
     entropy: "The attention entropy says how widely the attention spreads: 0 if a step has all of it on one source piece.",
-    diversity: "The attention diversity says how many source pieces have the largest weight of a step: near 0, always the same.",
+    diversity: "The attention diversity is the share of source pieces that have the largest weight of some step: near 0, all steps have the same one.",
     dev: "The dev set is a small part of the corpus that the model never learns from: it shows how well new text is translated.",
     aer: "AER, the alignment error rate, compares links with those of people: 0 if all sure links are found and no wrong ones, 1 if all are wrong.",
   },
@@ -69,7 +69,8 @@ const meaningOf = (term) => $(term.getAttribute("aria-describedby"));
 function showMeaning(term) {
   if (explained && explained !== term) meaningOf(explained).hidePopover();
   explained = term;
-  if (!term) return;
+  if (!term) return removals.disconnect();
+  removals.observe(document.body, { childList: true, subtree: true });
   const meaning = meaningOf(term), box = term.getBoundingClientRect();
   if (!meaning.matches(":popover-open")) meaning.showPopover();
   const { width, height } = meaning.getBoundingClientRect();
@@ -84,12 +85,11 @@ function followTerm({ target }) {
 }
 
 /** Hides the explanation of a term that is no longer on the page. */
-function leaveRemoved() {
+const removals = new MutationObserver(() => {
   if (explained && !explained.isConnected) showMeaning(null);
-}
+});
 
 for (const kind of ["mouseover", "focusin"]) document.addEventListener(kind, followTerm);
-new MutationObserver(leaveRemoved).observe(document.body, { childList: true, subtree: true });
 document.addEventListener("focusout", () => explained?.matches(":hover") || showMeaning(null));
 document.addEventListener("scroll", () => showMeaning(explained), true);
 document.addEventListener("keydown", (event) => {

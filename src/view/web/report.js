@@ -300,8 +300,10 @@ function lineAt({ best }, lines, update) {
 /** Two trainings are compared if they have the same sentences of each length. */
 function drawLengths() {
   const [title, unit] = text.charts.lengths;
-  const lines = runs.map(({ validations }) => validations.filter((line) => line.bleu_by_length?.length));
-  if (!lines[0].length || lines.some((all) => shapeOf(all.at(-1)) !== shapeOf(lines[0].at(-1)))) return;
+  const all = runs.map(({ validations }) => validations.filter((line) => line.bleu_by_length?.length));
+  const isComparable = (line) => runs.length === 1 || shapeOf(line) === shapeOf(all[0].at(-1));
+  const lines = all.map((found) => found.filter(isComparable));
+  if (lines.some(({ length }) => !length)) return;
   const highest = Math.max(...lines.flat().flatMap((line) => line.bleu_by_length.map((bucket) => bucket.bleu)));
   const svg = make("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img" });
   const readout = addFigure("bleu", title, make("span", {}, unit), svg);
