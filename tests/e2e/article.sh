@@ -5,7 +5,7 @@
 page=build/browser/page.html
 [ -e $page ] || { echo "no $page (make browser makes it)"; exit 77; }
 [ -e models/demo/model.safetensors ] || { echo 'no models/demo (make demo trains it)'; exit 77; }
-needs chromium 'make pages'
+needs_chromium
 needs cmark-gfm 'make article'
 
 folder=$scratch/article

@@ -1,7 +1,7 @@
 #!/bin/sh
 # axe-core finds nothing on any page. `make pages` fetches it from npm.
 . "$(dirname "$0")/../lib/common.inc"
-needs chromium 'make pages'
+needs_chromium
 axe=build/axe/node_modules/axe-core/axe.min.js
 [ -e $axe ] || { echo 'axe-core comes with: make pages'; exit 77; }
 "$tide" serve none 2>&1 | grep -q libmicrohttpd && { echo 'tide serve needs libmicrohttpd'; exit 77; }

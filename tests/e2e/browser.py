@@ -7,9 +7,13 @@ import contextlib
 import json
 import os
 import select
+import shutil
 import subprocess
 import tempfile
 import time
+
+
+CHROMIUM = shutil.which("chromium-headless-shell") or "chromium"  # the first has no windows, and starts in half the time
 
 
 class Browser:
@@ -30,7 +34,7 @@ class Browser:
             os.dup2(read, 3)
             os.dup2(write, 4)
 
-        self.process = subprocess.Popen(["chromium", "--remote-debugging-pipe", *flags, "about:blank"],
+        self.process = subprocess.Popen([CHROMIUM, "--remote-debugging-pipe", *flags, "about:blank"],
                                         close_fds=False, preexec_fn=place_pipes, stdin=subprocess.DEVNULL,
                                         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         os.close(to_browser)

@@ -4,7 +4,7 @@
 . "$(dirname "$0")/../lib/common.inc"
 page=build/browser/page.html
 [ -e $page ] || { echo "no $page (make browser makes it)"; exit 77; }
-needs chromium 'make pages'
+needs_chromium
 
 sed -i "s|valid-freq = 12|valid-freq = 300|; s|dropout.*||" "$scratch/smallest.conf"
 smallest_run "$scratch/run" --after-batches 150 --title Tides --corpora '<b>corpus/</b>' --licence MIT

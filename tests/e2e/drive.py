@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """usage: tests/e2e/drive.py PAGE RESULTS ASKED
 
-Drives the file PAGE in one headless Chromium as often as standard input says, for `drive` of tests/lib/page.inc. A line has
-the width and height of the window, "dark" or "light", the language that the browser prefers, and the milliseconds of virtual
-time that the page gets. Writes what the page left in #results to RESULTS, and the addresses that it asked for, one per line,
-to ASKED; then prints a line."""
+Drives pages in one headless Chromium as the lines of standard input say, for tests/lib/page.inc. "print FILE" prints a page,
+and the answer is the number of sheets. Any other line drives the file PAGE, for `drive`: it has the width and height of the
+window, "dark" or "light", the language that the browser prefers, and the milliseconds of virtual time that the page gets.
+Writes what the page left in #results to RESULTS, and the addresses that it asked for, one per line, to ASKED; the answer is
+"done"."""
 import os
 import sys
+import tempfile
 
 from browser import Browser
 
@@ -27,10 +29,20 @@ def drive(browser, url, width, height, colours, language, budget):
         return results, [request["url"] for request in browser.requests if request["url"] != url]
 
 
+def count_sheets(browser, path):
+    with browser.tab(), tempfile.NamedTemporaryFile() as pdf:
+        browser.open("file://" + path)
+        browser.wait("document.querySelector('.matrix td, figure')")
+        return browser.pdf(pdf.name)
+
+
 def main():
     page, *paths = sys.argv[1:]
     with Browser("--enable-blink-features=ComputedAccessibilityInfo") as browser:
         for line in sys.stdin:
+            if line.startswith("print "):
+                print(count_sheets(browser, line[6:].strip()), flush=True)
+                continue
             results, asked = drive(browser, "file://" + os.path.abspath(page), *line.split())
             for path, text in zip(paths, (results, "".join(address + "\n" for address in asked))):
                 with open(path, "w", encoding="utf-8") as file:

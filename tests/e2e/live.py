@@ -532,6 +532,7 @@ def check_explanations(page):
     # a finger, on a narrow window
     page.send("Emulation.setTouchEmulationEnabled", enabled=True)
     page.show(SENTENCE, width=390, height=844)
+    page.send("Input.dispatchMouseEvent", type="mouseMoved", x=-9, y=-9)  # there is no mouse
     page.send("Input.dispatchTouchEvent", type="touchStart", touchPoints=[page.middle(score)])
     page.send("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
     page.send("Emulation.setTouchEmulationEnabled", enabled=False)

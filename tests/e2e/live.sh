@@ -2,7 +2,7 @@
 # Tests the live page of `tide serve` in a browser: typing, input methods, streaming, pointing, choosing words, two models,
 # copying, languages, a narrow window, dark mode, printing, failures.
 . "$(dirname "$0")/../lib/common.inc"
-needs chromium 'make pages'
+needs_chromium
 "$tide" serve none 2>&1 | grep -q libmicrohttpd && { echo 'tide serve needs libmicrohttpd'; exit 77; }
 . tests/lib/serve.inc
 live() { python3 tests/e2e/live.py "$@" || { cat "$scratch/log" >&2; die "live.py $*"; }; }

@@ -357,12 +357,8 @@ JS
 drive many "$scratch/many.html" "$scratch/many.js"
 
 # ---- printing ----
-for page in nbest long; do
-    chromium --headless --no-sandbox --disable-gpu --host-resolver-rules='MAP * ~NOTFOUND' --virtual-time-budget=2000 \
-        --user-data-dir="$scratch/browser" --print-to-pdf="$scratch/$page.pdf" "file://$scratch/$page.html" 2>"$scratch/chromium" ||
-        die "printing $page: $(tail -n 3 "$scratch/chromium")"
-    [ "$(grep -ac '/Type /Page$' "$scratch/$page.pdf")" = 1 ] || die "$page is $(grep -ac '/Type /Page$' "$scratch/$page.pdf") pages"
-done
+printed "$scratch/nbest.html" 1
+printed "$scratch/long.html" 1
 if has pdftoppm 'measured paper' poppler-utils; then
     for page in nbest long linked; do
         set -- "$@" zh-CN "$scratch/$page.html" 1 1

@@ -574,16 +574,9 @@ finish();
 JS
 drive paper "$scratch/paper/report.html" "$scratch/paper.js" size=740,980
 
-printed() { # NAME PAGES
-    chromium --headless --no-sandbox --disable-gpu --host-resolver-rules='MAP * ~NOTFOUND' --virtual-time-budget=2000 \
-        --user-data-dir="$scratch/browser" --print-to-pdf="$scratch/report.pdf" "file://$scratch/$1/report.html" 2>"$scratch/chromium" ||
-        die "printing $1: $(tail -n 3 "$scratch/chromium")"
-    pages=$(grep -ac '/Type /Page$' "$scratch/report.pdf")
-    [ "$pages" = "$2" ] || die "$1: $pages pages, not $2"
-}
-printed run 2
-printed old 1
-printed paper 3
+printed "$scratch/run/report.html" 2
+printed "$scratch/old/report.html" 1
+printed "$scratch/paper/report.html" 3
 # on A4 and Letter, upright and across; sentences of one line, then of one to four
 keep() { # NAME
     tide_ok report "$scratch/paper"
