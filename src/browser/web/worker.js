@@ -14,7 +14,11 @@ let current = 0; // the request that is being answered; 0: none
 let models = null; // receives the answer about models
 const requests = []; // that wait
 
-const fromBase64 = (text) => Uint8Array.from(atob(text.trim()), (letter) => letter.charCodeAt(0));
+function fromBase64(text) {
+  const letters = atob(text.trim()), bytes = new Uint8Array(letters.length);
+  for (let i = 0; i < letters.length; i++) bytes[i] = letters.charCodeAt(i); // many times as fast as Uint8Array.from
+  return bytes;
+}
 
 /** Unpacks bytes of gzip. Calls onPart with the share of the packed bytes that is read, from 0 to 1. */
 async function unpack(packed, onPart) {
@@ -39,14 +43,15 @@ async function unpack(packed, onPart) {
 
 /** Loads the program and the model. Resolves to the models. */
 async function open({ engine, model, name }) {
-  const wasmBinary = await unpack(fromBase64(engine), () => {});
   let shown = -1;
-  const bytes = await unpack(fromBase64(model), (share) => {
+  const report = (share) => {
     if (share - shown < 0.01 && share < 1) return;
     shown = share;
     postMessage({ unpacked: share });
-  });
-  tide = await makeTide({ wasmBinary, deliver });
+  };
+  const program = unpack(fromBase64(engine), () => {}).then((wasmBinary) => makeTide({ wasmBinary, deliver }));
+  let bytes;
+  [tide, bytes] = await Promise.all([program, unpack(fromBase64(model), report)]);
   const path = `/${name}`;
   tide.FS.writeFile(path, bytes);
   const problem = tide.ccall("browser_open", "string", ["string"], [path]);
