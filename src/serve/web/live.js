@@ -271,14 +271,17 @@ function listen() {
 }
 
 async function begin() {
+  const answers = Promise.allSettled([translator.models(), translator.settings()]); // before the page is laid out
   fillTexts();
   $("panels").append(...panels.map(({ element }) => element));
   $("text").focus();
   listenToComposition();
   try {
-    models = await translator.models();
+    const [given, settings] = await answers;
+    if (given.reason ?? settings.reason) throw given.reason ?? settings.reason;
+    models = given.value;
     if (!models.length) throw new TranslatorError("noModels");
-    const { keyRequired = false, pinyin = false } = await translator.settings();
+    const { keyRequired = false, pinyin = false } = settings.value;
     $("key").parentNode.hidden = !keyRequired;
     hasPinyin = pinyin;
   } catch (problem) {

@@ -97,10 +97,10 @@ function makePanel(page) {
     matrixOptions.caption = text.matrix(slot.text);
     matrixOptions.byRow = page.byRow();
     matrixOptions.leastRows = slot.result ? 0 : Math.max(rows, slot.pieces.length);
+    fit();
     if (matrix) matrix.update(shown);
     else matrix = drawMatrix(parts.matrix, shown, matrixOptions);
     curves.draw(page.curved() ? shown : null, text.curved(matrixOptions.caption), page.byRow());
-    fit();
   }
 
   /** Draws the small multiples of the chosen sentence in the place of its matrix, if they are chosen. */
@@ -142,7 +142,7 @@ function makePanel(page) {
     parts.names.textContent = taken.length ? text.forced(names.join(", ")) : "";
   }
 
-  /** Sets the height that is left for the matrix. */
+  /** Sets the height that is left for the matrix. Before it is drawn, so that its cells are laid out once. */
   function fit() {
     const top = parts.matrix.getBoundingClientRect().top + scrollY;
     parts.matrix.style.setProperty("--above", `${Math.round(Math.min(top, innerHeight / 2)) + 40}px`);
