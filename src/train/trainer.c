@@ -253,7 +253,7 @@ static bool has_stalled(const Training *t) {
     return most && t->state.stalled >= most;
 }
 
-static bool finished(const Training *t) {
+bool trainer_finished(const Training *t) {
     const TrainOptions *o = &t->job->options;
     return has_stalled(t) || (o->after_batches && t->state.update >= o->after_batches) ||
            (o->after_epochs > 0 && training_epochs(t) >= o->after_epochs) ||
@@ -300,8 +300,8 @@ static int save_before_model(Training *t, Err *err) {
     return t->saved || t->state.skipped || !validation_is_near(t) ? 0 : save_checkpoint(t, err);
 }
 
-/* Makes one update, then the report, validation and checkpoint that are due. */
-static int step(Training *t, Err *err) {
+int trainer_step(Training *t, Err *err) {
+    if (save_before_model(t, err)) return -1;
     const TrainOptions *o = &t->job->options;
     const int *begin = t->epoch.begin + t->state.batch;
     double started = seconds_now();
@@ -348,10 +348,8 @@ static void note_size(const Training *t) {
     training_note(t, "%s", text);
 }
 
-/* Ends this run with a checkpoint and a model. An end that no signal caused is validated. Writes the checkpoint before
-   this validation, so that a longer training resumes as if it had never stopped. If there was no validation yet, the
-   model has the weights of the last update. */
-static int finish_run(Training *t, bool stopped, Err *err) {
+/* Writes the checkpoint before the validation, so that a longer training resumes as if it had never stopped. */
+int trainer_finish(Training *t, bool stopped, Err *err) {
     const TrainState *s = &t->state;
     const bool validates = data_has_validation(&t->job->files) && !stopped;
     if ((!s->skipped && save_checkpoint(t, err)) || (s->report_updates > 0 && report(t, err))) return -1;
@@ -385,25 +383,30 @@ static void begin_meter(Training *t) {
     if (s->update > 0) m->learn_rate = learn_rate(&t->job->options, s->update, s->batch > 0 ? s->epoch : s->epoch - 1);
 }
 
-/* Returns as `train` does. */
-static int loop(Training *t, Err *err) {
+int trainer_begin(Training *t, Err *err) {
     plan_epoch(t);
     if (t->state.batch >= t->epoch.batches)
         return err_set(err, t->job->model, 0, "the checkpoint is at a batch that the data does not have");
     begin_meter(t);
     t->saved = t->resumed;
-    while (!finished(t)) {
+    return 0;
+}
+
+/* Returns as `train` does. */
+static int loop(Training *t, Err *err) {
+    if (trainer_begin(t, err)) return -1;
+    while (!trainer_finished(t)) {
         const int stop = ranks_count(t->ranks) > 1 ? t->stopping : *t->stop;
         if (stop) {
             note_stop(t);
-            return finish_run(t, true, err) ? -1 : stop;
+            return trainer_finish(t, true, err) ? -1 : stop;
         }
-        if (save_before_model(t, err) || step(t, err)) return -1;
+        if (trainer_step(t, err)) return -1;
     }
     if (has_stalled(t))
         training_note(t, "%d validations without a better %s end the training (--early-stopping)", t->state.stalled,
                       valid_metric_title(t->state.metric));
-    return finish_run(t, false, err);
+    return trainer_finish(t, false, err);
 }
 
 int train(const TrainJob *job, const TrainCallbacks *callbacks, const volatile sig_atomic_t *stop, Err *err) {

@@ -90,6 +90,20 @@ double training_perplexity(double nats);
 int training_setup(Training *training, Err *err);
 void training_release(Training *training);
 
+/* ---- trainer.c: the loop of `train`, for callers that have one of their own ---- */
+
+/* Plans the first epoch, after training_setup. Returns 0, or -1 with *err filled: the checkpoint is one of other data.
+ */
+int trainer_begin(Training *training, Err *err);
+/* Whether an --after-... option or early stopping ends the training. */
+bool trainer_finished(const Training *training);
+/* Makes one update, then the report, the validation and the checkpoint that are due. Returns 0, or -1 with *err
+   filled. */
+int trainer_step(Training *training, Err *err);
+/* Ends this run with a checkpoint and a model. An end that no signal caused (!stopped) is validated. If there was no
+   validation yet, the model has the weights of the last update. Returns 0, or -1 with *err filled. */
+int trainer_finish(Training *training, bool stopped, Err *err);
+
 /* ---- share.c: gives all ranks the state and the data that one of them has read ---- */
 
 /* Checks that all ranks have the same options and the same version of tide. Returns 0, or -1 with *err filled. */
