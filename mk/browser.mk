@@ -9,26 +9,35 @@
 PAGE     := build/browser
 PAGE_JS  := $(subst src/serve/web/server.js,src/browser/web/browser.js,$(LIVE_JS))
 ifeq ($(config),wasm)
-ENGINE   := $(addprefix $B/,$(patsubst src/%.c,%.o,$(filter-out $(addprefix src/serve/,access_log.c connections.c http.c serve.c socket.c) src/io/compressed.c \
-            $(addprefix src/translate/,model_write.c recipe.c), \
+NATIVE   := $(addprefix src/serve/,access_log.c connections.c http.c serve.c socket.c)
+TRAINER  := $(wildcard src/train/*.c) $(addprefix src/translate/,model_write.c recipe.c) src/browser/classroom.c
+ENGINE   := $(addprefix $B/,$(patsubst src/%.c,%.o,$(filter-out $(NATIVE) $(TRAINER), \
             $(wildcard $(patsubst %,src/%/*.c,model io text score corpus aligner translate view serve browser)) $(filter src/core/%,$(SOURCES))))) \
             $(KERNEL_NAMES:%=$B/core/%.o)
+TRAINER  := $(TRAINER:src/%.c=$B/%.o)
 $B/browser/browser.o $(filter $B/serve/% $B/view/%,$(ENGINE)): | $(TEXTS) $(LIVE)
 
 # emcc runs JavaScript libraries of Debian; a node that is not Debian's does not find them.
-$B/engine.js: export NODE_PATH := /usr/share/nodejs
+$B/engine.js $B/classroom.js: export NODE_PATH := /usr/share/nodejs
+EMCC := $(CC) -O3 -sTOTAL_STACK=1048576 -sALLOW_MEMORY_GROWTH=1 -sMODULARIZE=1 -sEXPORT_NAME=makeTide \
+        -sDYNAMIC_EXECUTION=0 -sENVIRONMENT=worker,node -sNODEJS_CATCH_EXIT=0 -sNODEJS_CATCH_REJECTION=0 \
+        -sEXPORTED_RUNTIME_METHODS=ccall,FS
+TRANSLATES := _browser_open,_browser_models,_browser_begin,_browser_continue,_browser_cancel
 $B/engine.js: src/browser/deliver.js $(ENGINE) $B/lib/utf8proc.o $B/lib/cJSON.o
 	@echo '  emcc $@'
 	@rm -f $B/engine.a && emar rcs $B/engine.a $(ENGINE)
-	@$(CC) -O3 $B/browser/browser.o $B/engine.a $(filter $B/lib/%,$^) --js-library $< -o $@ -sTOTAL_STACK=1048576 \
-	    -sALLOW_MEMORY_GROWTH=1 -sMODULARIZE=1 -sEXPORT_NAME=makeTide -sDYNAMIC_EXECUTION=0 -sENVIRONMENT=worker,node \
-	    -sNODEJS_CATCH_EXIT=0 -sNODEJS_CATCH_REJECTION=0 \
-	    -sEXPORTED_FUNCTIONS=_browser_open,_browser_models,_browser_begin,_browser_continue,_browser_cancel \
-	    -sEXPORTED_RUNTIME_METHODS=ccall,FS
-$B/lib/utf8proc.o $B/lib/cJSON.o &: scripts/dev/browser-libraries
+	@$(EMCC) $B/browser/browser.o $B/engine.a $(filter $B/lib/%,$^) --js-library $< -o $@ \
+	    -sEXPORTED_FUNCTIONS=$(TRANSLATES)
+$B/classroom.js: src/browser/deliver.js $(ENGINE) $(TRAINER) $B/lib/utf8proc.o $B/lib/cJSON.o $B/lib/sha2.o
+	@echo '  emcc $@'
+	@rm -f $B/classroom.a && emar rcs $B/classroom.a $(ENGINE) $(TRAINER)
+	@$(EMCC) $B/browser/browser.o $B/browser/classroom.o $B/classroom.a $(filter $B/lib/%,$^) --js-library $< -o $@ \
+	    -sEXPORTED_FUNCTIONS=$(TRANSLATES),$(subst $() ,$(COMMA),$(addprefix _classroom_,begin step save reason hash end))
+COMMA := ,
+$B/lib/utf8proc.o $B/lib/cJSON.o $B/lib/sha2.o &: scripts/dev/browser-libraries
 	@echo '  fetch the libraries of the browser edition'
 	@scripts/dev/browser-libraries $B
-$(ENGINE): | $B/lib/cJSON.o
+$(ENGINE) $(TRAINER): | $B/lib/cJSON.o
 endif
 
 $(PAGE)/style: $(LIVE_CSS) mk/browser.mk

@@ -3,6 +3,7 @@
 
 Tests of the live page of a running `tide serve` in headless Chromium, for tests/e2e/live.sh. EXPECTED has what `tide
 translate --alignment hard` prints for the sentence below."""
+import contextlib
 import json
 import os
 import re
@@ -47,6 +48,18 @@ class Page(Browser):
         self.wait("!document.querySelector('.panel .line') && $('text').value === ''")
         self.value("window.sent && (sent.length = 0)")
         self.requests.clear()
+
+    @contextlib.contextmanager
+    def finger(self):
+        """A window that is touched, without a mouse, for a `with` statement."""
+        self.send("Emulation.setTouchEmulationEnabled", enabled=True)
+        self.send("Input.dispatchMouseEvent", type="mouseMoved", x=-9, y=-9)
+        yield
+        self.send("Emulation.setTouchEmulationEnabled", enabled=False)
+
+    def tap(self, element):
+        self.send("Input.dispatchTouchEvent", type="touchStart", touchPoints=[self.middle(element)])
+        self.send("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
 
     def sentence(self, panel=0):
         """The translation that a panel shows."""
@@ -165,6 +178,9 @@ def check_typing(page, translation):
     page.value("document.getElementById('text').select()")
     page.press("x")
     page.wait(f"{DONE} && !document.querySelector('.line').textContent.includes('潮')")
+    page.value("$('text').select()")
+    page.press("Delete")
+    page.wait("$('announced').textContent === ''")
     page.clean("typing")
 
 
@@ -530,18 +546,18 @@ def check_explanations(page):
     page.press("Escape")
     equal(page.value("document.activeElement.id"), "text", "Escape, second")
     # a finger, on a narrow window
-    page.send("Emulation.setTouchEmulationEnabled", enabled=True)
     page.show(SENTENCE, width=390, height=844)
-    page.send("Input.dispatchMouseEvent", type="mouseMoved", x=-9, y=-9)  # there is no mouse
-    page.send("Input.dispatchTouchEvent", type="touchStart", touchPoints=[page.middle(score)])
-    page.send("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
-    page.send("Emulation.setTouchEmulationEnabled", enabled=False)
+    with page.finger():
+        page.tap(score)
     page.wait(f"{MEANING}.length === 1")
     equal(page.value("document.documentElement.scrollWidth"), 390, "the width of the page")
     check(page.value(f"{MEANING}[0].getBoundingClientRect().right <= 390"), "an explanation outside")
     # in the list of candidates
     page.click(f"{TARGET}[1]")
     page.wait("document.querySelector('.candidates')")
+    places = [page.value(f"{element}.getBoundingClientRect().toJSON()") for element in
+              ("document.querySelector('.candidates')", f"{TARGET}[1]", "document.querySelector('.said')")]
+    check(places[0]["top"] >= max(place["bottom"] for place in places[1:]), f"the list covers what is said: {places}")
     page.press("Shift+Tab")
     page.wait(f"{MEANING}.length === 1 && {MEANING}[0].id === 'means-probability'")
     page.press("ArrowDown", "Escape", "Escape")
@@ -638,16 +654,23 @@ def check_question(page):
         page.point(f"{TARGET}[1]")
         equal(page.value(f"[{frame}, {STEP}.checkVisibility(), {LIT % '.line'}.some((weight) => weight > 0)]"), [False] * 3,
               "before the answer")
-    pictures = "['svg', 'png', 'text'].map((name) => document.querySelector(`[data-format=${name}]`).disabled)"
-    equal(page.value(pictures), [True, True, False], "pictures without a matrix")
+    copies = "['svg', 'png', 'pharaoh', 'json', 'text'].map((name) => document.querySelector(`[data-format=${name}]`).disabled)"
+    equal(page.value(copies), [True] * 4 + [False], "what can be copied before the answer")
     page.click(f"{SOURCE}[1]")
-    equal(page.value(f"[{frame}, ...{pictures}]"), [True, False, False, False], "after the answer")
+    equal(page.value(f"[{frame}, ...{copies}]"), [True] + [False] * 5, "after the answer")
     check('"水" is read for' in page.value(SAID), f"what is said: {page.value(SAID)}")
     page.open(link + "&piece=3", width=1280, height=800)
     page.wait(DONE)
     page.click(f"{SOURCE}[1]")
     said = f'You chose "水". "{page.value(f"{TARGET}[2].firstChild.data")}" is read from '
     check(page.value(SAID).startswith(said), f"an answer about a word: {page.value(SAID)}, not {said}")
+    page.open(link + "&piece=3", width=390, height=844)
+    page.wait(DONE)
+    with page.finger():
+        page.tap(f"{SOURCE}[1]")
+        page.wait(f"{SAID}.startsWith('You chose')")
+        page.point("document.querySelector('h1')")  # as a browser does after a tap, if it knows where the mouse was
+        check(page.value(SAID).startswith(said), f"an answer by a finger: {page.value(SAID)}, not {said}")
     page.open(link, width=1280, height=800)
     page.wait(DONE)
     page.value(f"{SOURCE}[0].focus()")

@@ -116,6 +116,7 @@ function translate(choices = []) {
   panels.forEach((panel, k) => {
     if (!panel.element.hidden) panel.run($("text").value, choices[k], opening !== "" && !k && !question);
   });
+  if (!$("text").value.trim()) announce("");
   if (!choices.length) remember();
 }
 

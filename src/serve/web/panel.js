@@ -35,6 +35,7 @@ function makePanel(page) {
   let lit = 0; // index of the sentence with highlights
   let pinned = [null, null]; // row and column that have the focus
   let answers = false; // whether the user has answered the question
+  let picked = ""; // the source text of the answer to a question about a word
   let teaches = false; // whether the text is an example, and the user has not chosen anything
   let aim = 0; // the piece, from 1, of the first translation that the address points at, until the user chooses something
   let matrix = null, shown = null; // of the viewed sentence
@@ -80,7 +81,8 @@ function makePanel(page) {
     drawChoices(slot);
     for (const section of [step, tree]) section.draw(isHidden() ? null : slot, model);
     parts.copying.hidden = !slots.length;
-    const lacks = { svg: parts.frame.hidden, png: parts.frame.hidden }; // a picture needs a matrix
+    // a picture needs a matrix; an alignment as text would be the answer to a question
+    const lacks = { svg: parts.frame.hidden, png: parts.frame.hidden, pharaoh: isHidden(), json: isHidden() };
     const isRunning = !slots.length || slots.some(({ result }) => !result);
     for (const button of parts.copies) button.disabled = isRunning || Boolean(lacks[button.dataset.format]);
     if (viewed === chosen) point(...pinned);
@@ -204,7 +206,9 @@ function makePanel(page) {
       curves.point(row, column);
       gallery.point(...(viewed === chosen ? [row, column] : [null, null])); // it shows the chosen sentence
       pairs[viewed].light(shown, row, column);
-      parts.said.textContent = describeLikelihood(row, column) + describe(shown, row, column) || text.hint;
+      const said = describeLikelihood(row, column) + describe(shown, row, column) || text.hint;
+      const isAnswer = answers && picked && row === resting && column === null; // also when a finger has left
+      parts.said.textContent = (isAnswer ? text.answered(picked) : "") + said;
     } else parts.said.textContent = slots.length && nothing && model?.alignment === false ? text.noAlignment : "";
   }
 
@@ -221,10 +225,10 @@ function makePanel(page) {
   function answer(i, j) {
     if (!isHidden()) return;
     answers = true;
+    picked = aim ? label(shown.source[j]) : "";
     choose(i);
     if (!aim || resting < 0) return pointLine(i, null, j, true);
     point(resting, null); // of the word that the question is about
-    parts.said.textContent = text.answered(label(shown.source[j])) + parts.said.textContent;
   }
 
   function pointMatrix(row, column, held) {
