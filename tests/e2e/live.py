@@ -1028,12 +1028,16 @@ def check_step(page):
     equal(page.value(f"{rows}.indexOf(true)"), 3, "the row of the step")
     names = f"[...{STEP}.querySelectorAll('h4')].map((one) => one.textContent)"
     reads_first = "s′i" in page.value(names)
-    for sentence in ("query of the attention", "with the query s′ᵢ and", "computed from s′ᵢ and cᵢ"):
+    for sentence in ("the query, with which the attention", "with the query s′ᵢ and", "computed from s′ᵢ and cᵢ"):
         equal(sentence in page.value(f"{STEP}.textContent"), reads_first, f"a decoder that reads before the attention: {sentence}")
     page.value(f"{TARGET}[0].focus()")
     page.wait(f"{title}.startsWith('Step 1:')")
     equal(page.value(f"{STEP}.querySelector('.value').textContent"), "<s>", "before the first piece")
     check(page.pdf(os.devnull) <= 2, "printed pages with a step")
+    page.show(SENTENCE, width=1280, height=900)
+    page.click("document.querySelectorAll('.panel:not([hidden]) .matrix tbody th')[3]")
+    page.click(f"{STEP}.querySelector('button')")
+    page.wait(f"{opened} && {title}.startsWith('Step 4')")  # of the row that was chosen, though the button has the focus
     equal(page.value("largestOf([3, -4], new Array(3e5).fill(2))"), 4, "the largest of many numbers")
     page.show(SENTENCE, "&step=4", width=390, height=800)
     page.wait(f"{opened} && {title}.startsWith('Step 4')")

@@ -34,6 +34,7 @@ function makePanel(page) {
   let viewed = 0; // index of the sentence whose matrix is shown: the one the mouse points at, or the chosen one
   let lit = 0; // index of the sentence with highlights
   let pinned = [null, null]; // row and column that have the focus
+  let hasPinned = false; // whether the user has chosen a row of this translation: a step is that of the last one
   let answers = false; // whether the user has answered the question
   let picked = ""; // the source text of the answer to a question about a word
   let teaches = false; // whether the text is an example, and the user has not chosen anything
@@ -61,6 +62,7 @@ function makePanel(page) {
     parts.pairs.classList.toggle("many", slots.length > 1);
     parts.pairs.classList.toggle("likely", page.likelihood());
     pinned = [null, null];
+    hasPinned = false;
     viewed = chosen;
     slots.forEach((_, i) => drawPair(i));
     page.changed();
@@ -199,7 +201,7 @@ function makePanel(page) {
       parts.said.textContent = text.guess;
     } else if (nothing && resting >= 0) {
       point(resting, null);
-      if (!step.place()) step.at(shown.parts[resting][0]);
+      if (!step.place() && !hasPinned) step.at(shown.parts[resting][0]);
       if (teaches && !step.place()) parts.said.textContent = describeClearest(shown, resting);
     } else if (shown && (row ?? 0) < shown.target.length && (column ?? 0) < shown.source.length) {
       matrix.point(row, column);
@@ -240,6 +242,7 @@ function makePanel(page) {
   /** Keeps the place that has the focus; the step that wrote its row is the one that opens. */
   function pin(row, column) {
     pinned = [row, column];
+    hasPinned ||= row !== null;
     if (row !== null && viewed === chosen && slots[chosen]?.result) step.at(shown?.parts[row]?.[0] ?? 0);
   }
 

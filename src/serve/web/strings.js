@@ -24,7 +24,7 @@ const texts = {
     pinyin: "Pinyin",
     pinyinHelp: "readings above Chinese characters, from a dictionary; a slash separates several readings",
     likely: (share) => `probability ${share} · `,
-    unlikely: "less probable than all candidates that are listed · ",
+    unlikely: "Less probable than all candidates that are listed · ",
     view: "Matrices",
     views: { one: "one", heads: "all layers and heads", hypotheses: "of all hypotheses", difference: "difference of the models" },
     viewOne: "show this one alone",
@@ -40,16 +40,18 @@ const texts = {
       file: (name) => `Computed in ${name}.`,
       previous: "The piece that was written before; the first step reads <s>, the start.",
       state: "The state of the decoder before this step; the first state is made from the source.",
-      read: "The state after the decoder has read the piece before: the query of the attention.",
+      read: "The state after the decoder has also read yᵢ₋₁, the piece that it wrote last: the query, with which the attention " +
+        "searches.",
       query: (name) => (name ? `the query ${name}` : "the query of this layer"),
-      weights: (query) => `The attention compares each piece with ${query} and gives it a score e. Softmax makes weights α of ` +
-        "the scores; the weights add up to 100%.",
-      coverage: (query) => "β is the sum of a piece's weights in the steps before. The attention compares each piece with " +
-        `${query}, looks at its β, and gives it a score e. Softmax makes weights α of the scores; the weights add up to 100%.`,
-      context: "The context is the sum of all annotations h, each times its weight α. An annotation is the encoder's state at a " +
-        "source piece. Below are those with the largest α, not yet multiplied, and the sum.",
+      weights: (query, hasState) => `The attention compares each ${hasState ? "annotation hⱼ, the encoder's state at piece j," : "piece"} ` +
+        `with ${query} and gives it a score e. Softmax makes weights α of the scores; they add up to 100%. (The matrix may ` +
+        "differ by 1%: the search rounds in other places.)",
+      coverage: (query) => "β is the sum of a piece's weights in the steps before. " + text.step.weights(`${query} and β`, true),
+      context: "The context is the sum of all annotations h, each times its weight α. Below are those with the largest α, not yet " +
+        "multiplied, and the sum: a strip is a vector, blue above 0, brown below.",
       contextHead: "This head's context is the sum of all values v, each times its weight α; the head makes a value of each " +
-        "piece. Below are those with the largest α, not yet multiplied, and the sum.",
+        "piece. Below are those with the largest α, not yet multiplied, and the sum: a strip is a vector, blue above 0, " +
+        "brown below.",
       contextNone: "The context: without attention, it is the same at each step.",
       newState: (isConditional) => `The new state: computed from ${isConditional ? "s′ᵢ" : "sᵢ₋₁, the piece before"} and cᵢ.`,
       output: "The result of the last layer, from which the probabilities are computed.",
@@ -190,15 +192,15 @@ const texts = {
       file: (name) => `代码：${name}`,
       previous: "前面写出的子词；第一步读的是开始符 <s>。",
       state: "这一步之前解码器的状态；最初的状态由原文得出。",
-      read: "解码器读了前一个子词之后的状态，也就是注意力的查询。",
+      read: "解码器又读了 yᵢ₋₁（刚写出的子词）之后的状态，也就是查询：注意力用它去找。",
       query: (name) => (name ? `查询 ${name}` : "这一层的查询"),
-      weights: (query) => `注意力把每个子词与${query} 比较，给它一个分数 e；softmax 把这些分数变成权重 α，总和是 100%。`,
-      coverage: (query) => `β 是一个子词在前面各步的权重之和。注意力把每个子词与${query} 比较，再看它的 β，给它一个分数 e；` +
-        "softmax 把这些分数变成权重 α，总和是 100%。",
-      context: "上下文是所有标注 h 乘以自己的权重 α 之后的和；标注是编码器在一个原文子词处的状态。下面是 α 最大的几个标注（未乘权重），" +
-        "最后是总和。",
+      weights: (query, hasState) => `注意力把每个${hasState ? "标注 hⱼ（编码器在子词 j 处的状态）" : "子词"}与${query} 比较，给出分数 e；` +
+        "softmax 把这些分数变成权重 α，总和是 100%。（矩阵里可能相差 1%，因为搜索时舍入的地方不同。）",
+      coverage: (query) => "β 是一个子词在前面各步的权重之和。" + text.step.weights(`${query} 和 β`, true),
+      context: "上下文是所有标注 h 乘以自己的权重 α 之后的和。下面是 α 最大的几个标注（未乘权重），最后是总和。" +
+        "色带表示一个向量：蓝色大于 0，褐色小于 0。",
       contextHead: "这个头的上下文是所有值 v 乘以自己的权重 α 之后的和；值由这个头从每个子词算出。下面是 α 最大的几个值（未乘权重），" +
-        "最后是总和。",
+        "最后是总和。色带表示一个向量：蓝色大于 0，褐色小于 0。",
       contextNone: "上下文：没有注意力时，它在每一步都相同。",
       newState: (isConditional) => `新的状态：由 ${isConditional ? "s′ᵢ " : "sᵢ₋₁、前一个子词"}和 cᵢ 算出。`,
       output: "最后一层的结果，概率由它算出。",
