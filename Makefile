@@ -189,7 +189,7 @@ include mk/mpi.mk mk/core-library.mk
 TESTS   := $(patsubst %.c,$B/%,$(filter-out $(if $(SERVER),,tests/unit/test_serve.c),$(wildcard tests/unit/test_*.c)))
 DOUBLES := $(patsubst %.c,$B/%,$(wildcard tests/unit/double_*.c))
 ALL_SCRIPTS := $(wildcard tests/e2e/*.sh)
-SCRIPTS := $(filter-out $(patsubst %,tests/e2e/%.sh,article axe memcheck neon wasm browser),$(ALL_SCRIPTS))
+SCRIPTS := $(filter-out $(patsubst %,tests/e2e/%.sh,article axe classroom memcheck neon wasm browser),$(ALL_SCRIPTS))
 SOAKS   := $(wildcard tests/soak/*.sh)
 FUZZERS := $(patsubst %.c,$B/%,$(wildcard tests/fuzz/fuzz_*.c))
 ifeq ($(config),tsan) # ten times slower; the other scripts run the same code, and ranks.sh has limits in seconds

@@ -83,9 +83,18 @@ article: demo
 	$(MAKE) browser MODEL=models/demo
 	scripts/dev/article $(PAGE)/tide.html build/article
 
-wasm: article build/axe/node_modules/axe-core/axe.min.js
+# The pairs of the classroom, with the links that guide its attention: those of the whole corpus, of which it reads a part.
+ROOM := $(PAGE)/classroom
+$(ROOM)/links: scripts/dev/classroom-pairs corpus/train.tsv build/tide
+	@scripts/dev/classroom-pairs corpus/train.tsv $(ROOM)
+	@cat $(ROOM)/pairs.tsv corpus/train.tsv >$(ROOM)/both.tsv
+	@build/tide lexicon --tsv $(ROOM)/both.tsv --output $(ROOM)/lexicon --quiet
+	@head -n $$(wc -l <$(ROOM)/pairs.tsv) $(ROOM)/lexicon/links >$@.part && mv $@.part $@
+
+wasm: article $(ROOM)/links build/axe/node_modules/axe-core/axe.min.js
 	scripts/setup pages
 	$(MAKE) -j$(JOBS) programs
-	$(RUN_TESTS) tests/e2e/wasm.sh tests/e2e/browser.sh tests/e2e/article.sh
+	$(MAKE) -j$(JOBS) config=wasm build/wasm/classroom.js
+	$(RUN_TESTS) tests/e2e/wasm.sh tests/e2e/browser.sh tests/e2e/article.sh tests/e2e/classroom.sh
 
 .PHONY: npm browser article wasm

@@ -42,8 +42,8 @@ static void tell_validation(void *context, const Validation *validation) {
     (void)context;
     MemoryFile memory;
     FILE *out = memory_open(&memory);
-    fprintf(out, "{\"validation\": %ld, \"loss\": %.6f, \"bleu\": %.4f, \"best\": %s, \"lengths\": [", validation->update,
-            validation->loss, validation->bleu.score, validation->best ? "true" : "false");
+    fprintf(out, "{\"validation\": %ld, \"loss\": %.6f, \"bleu\": %.4f, \"best\": %s, \"lengths\": [",
+            validation->update, validation->loss, validation->bleu.score, validation->best ? "true" : "false");
     const char *comma = "";
     for (int i = 0; i < LENGTHS; i++) {
         const LengthBleu *l = &validation->lengths[i];
@@ -65,18 +65,30 @@ static void tell_update(void) {
 
 /* ---- the training ----------------------------------------------------------------------------------------------- */
 
-const char *classroom_reason(void) { return room.err.reason; }
-
-static CorpusFiles table_at(const char *path) {
-    return (CorpusFiles){.form = FORM_TSV, .path = {path && *path ? path : NULL}};
+/* The path, the number of the line and the reason of an error. */
+static const char *describe(const Err *err) {
+    static char line[sizeof err->path + sizeof err->reason + 16];
+    char place[16] = "";
+    if (err->line) snprintf(place, sizeof place, ":%ld", (long)err->line);
+    snprintf(line, sizeof line, "%s%s%s%s", err->path, place, err->path[0] ? ": " : "", err->reason);
+    return line;
 }
 
-const char *classroom_begin(const char *pairs, const char *dev, const char *options) {
-    static char line[600];
+const char *classroom_reason(void) { return describe(&room.err); }
+
+static CorpusFiles table_at(const char *path) { return (CorpusFiles){.form = FORM_TSV, .path = {*path ? path : NULL}}; }
+
+const char *classroom_begin(const char *pairs, const char *dev, const char *links, const char *options) {
     classroom_end();
     room = (struct Classroom){.set = {.files = table_at(pairs), .weight = 1}};
-    room.job = (TrainJob){
-        .files = {.train = &room.set, .train_count = 1, .valid = table_at(dev), .dir = MODEL}, .model = MODEL, .threads = 1};
+    room.job = (TrainJob){.files = {.train = &room.set,
+                                    .train_count = 1,
+                                    .valid = table_at(dev),
+                                    .guides = *links ? links : NULL,
+                                    .dir = MODEL},
+                          .model = MODEL,
+                          .no_reload = true,
+                          .threads = 1};
     room.callbacks = (TrainCallbacks){.note = tell_note, .validated = tell_validation};
     options_default(train_option_tables, &room.job.options);
     room.training = (Training){.job = &room.job,
@@ -87,9 +99,8 @@ const char *classroom_begin(const char *pairs, const char *dev, const char *opti
     room.begun = true;
     if (options_read(train_option_tables, &room.job.options, options, "options", UNKNOWN_ERROR, &room.err) ||
         training_setup(&room.training, &room.err) || trainer_begin(&room.training, &room.err)) {
-        snprintf(line, sizeof line, "%s", room.err.reason);
         classroom_end();
-        return line;
+        return describe(&room.err);
     }
     return "";
 }
