@@ -553,11 +553,13 @@ def check_explanations(page):
     equal(page.value("document.documentElement.scrollWidth"), 390, "the width of the page")
     check(page.value(f"{MEANING}[0].getBoundingClientRect().right <= 390"), "an explanation outside")
     # in the list of candidates
-    page.click(f"{TARGET}[1]")
-    page.wait("document.querySelector('.candidates')")
+    with page.finger():
+        page.tap(f"{TARGET}[1]")
+        page.wait("document.querySelector('.candidates')")
     places = [page.value(f"{element}.getBoundingClientRect().toJSON()") for element in
-              ("document.querySelector('.candidates')", f"{TARGET}[1]", "document.querySelector('.said')")]
+              ("document.querySelector('.candidates')", f"{TARGET}[1]", "document.querySelector('.said')", f"{SOURCE}[0]")]
     check(places[0]["top"] >= max(place["bottom"] for place in places[1:]), f"the list covers what is said: {places}")
+    check(places[3]["top"] >= 0 and "is read from" in page.value(SAID), f"the sentence and what is said: {page.value(SAID)}")
     page.press("Shift+Tab")
     page.wait(f"{MEANING}.length === 1 && {MEANING}[0].id === 'means-probability'")
     page.press("ArrowDown", "Escape", "Escape")

@@ -62,8 +62,8 @@ function openCandidates(anchor, title, groups, marked, onClose) {
   list.addEventListener("toggle", ({ newState }) => newState === "closed" && list.remove());
   document.body.append(list);
   list.showPopover();
-  if (matchMedia("(max-width: 40rem)").matches && anchor.getBoundingClientRect().bottom > innerHeight / 4)
-    anchor.scrollIntoView({ block: "start" }); // the list is at the foot of the window: see live.css
+  if (matchMedia("(max-width: 40rem) and (pointer: coarse)").matches && anchor.getBoundingClientRect().bottom > innerHeight / 4)
+    (anchor.closest(".pair") ?? anchor).scrollIntoView({ block: "start" }); // the list is at the foot of the window: live.css
   const box = anchor.getBoundingClientRect(), own = list.getBoundingClientRect();
   const below = box.bottom + own.height + 8 <= innerHeight || box.top < own.height + 8;
   list.style.left = `${Math.max(8, Math.min(box.left, document.documentElement.clientWidth - own.width - 8))}px`;
