@@ -2,11 +2,13 @@
 #
 #   make browser [MODEL=DIR]   build/browser/tide.html, a page that translates with this model, without a server
 #   make article               build/article/attention.html, docs/attention.md with links into the page of the demo's model
+#   make classroom             build/browser/classroom.html, a page that trains a small network: docs/classroom.md
 #   make wasm                  tests both in a headless browser, and the page's kernels in node
 
 # build/browser/page.html is the live page with a worker in the place of the server, without a model; `tide export --html`
 # adds one. With config=wasm: the program of the worker.
 PAGE     := build/browser
+WORKER   := $(addprefix src/browser/web/,unpack.js worker.js)
 PAGE_JS  := $(subst src/serve/web/server.js,src/browser/web/browser.js,$(LIVE_JS))
 ifeq ($(config),wasm)
 NATIVE   := $(addprefix src/serve/,access_log.c connections.c http.c serve.c socket.c)
@@ -32,7 +34,7 @@ $B/classroom.js: src/browser/deliver.js $(ENGINE) $(TRAINER) $B/lib/utf8proc.o $
 	@echo '  emcc $@'
 	@rm -f $B/classroom.a && emar rcs $B/classroom.a $(ENGINE) $(TRAINER)
 	@$(EMCC) $B/browser/browser.o $B/browser/classroom.o $B/classroom.a $(filter $B/lib/%,$^) --js-library $< -o $@ \
-	    -sEXPORTED_FUNCTIONS=$(TRANSLATES),$(subst $() ,$(COMMA),$(addprefix _classroom_,begin step save reason hash end))
+	    -sEXPORTED_FUNCTIONS=$(TRANSLATES),$(subst $() ,$(COMMA),$(addprefix _classroom_,begin step measure save reason hash end))
 COMMA := ,
 $B/lib/utf8proc.o $B/lib/cJSON.o $B/lib/sha2.o &: scripts/dev/browser-libraries
 	@echo '  fetch the libraries of the browser edition'
@@ -44,9 +46,9 @@ $(PAGE)/style: $(LIVE_CSS) mk/browser.mk
 	@mkdir -p $(@D) && cat $(LIVE_CSS) >$@
 $(PAGE)/script: $(PAGE_JS) mk/browser.mk
 	@mkdir -p $(@D) && { echo '"use strict";'; cat $(PAGE_JS); } >$@
-$(PAGE)/page.html: src/serve/web/page.html src/browser/web/worker.js $(PAGE)/style $(PAGE)/script build/wasm/engine.js
+$(PAGE)/page.html: src/serve/web/page.html $(WORKER) $(PAGE)/style $(PAGE)/script build/wasm/engine.js
 	@{ echo '<script type="text/plain" id="tide-program">'; echo '"use strict";'; \
-	    cat build/wasm/engine.js src/browser/web/worker.js; echo '</script>'; \
+	    cat build/wasm/engine.js $(WORKER); echo '</script>'; \
 	    echo '<script type="text/plain" id="tide-engine">'; gzip -9nc build/wasm/engine.wasm | base64 -w 0; echo; \
 	    echo '</script>'; echo '<!-- model -->'; } >$(PAGE)/parts
 	@{ echo "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src data:; form-action 'none';" \
@@ -91,10 +93,39 @@ $(ROOM)/links: scripts/dev/classroom-pairs corpus/train.tsv build/tide
 	@build/tide lexicon --tsv $(ROOM)/both.tsv --output $(ROOM)/lexicon --quiet
 	@head -n $$(wc -l <$(ROOM)/pairs.tsv) $(ROOM)/lexicon/links >$@.part && mv $@.part $@
 
-wasm: article $(ROOM)/links build/axe/node_modules/axe-core/axe.min.js
+# The classroom, one page: its script and style, the program, and what it learns from.
+ROOM_JS  := $(patsubst %,src/view/web/%.js,common language explanations matrix lines differences) \
+            $(patsubst %,src/serve/web/%.js,strings translator pieces candidates pair step) \
+            $(patsubst %,src/browser/web/%.js,classroom_texts classroom)
+ROOM_CSS := $(LIVE_CSS) src/browser/web/classroom.css
+$(PAGE)/classroom.html: src/browser/web/classroom.html src/browser/web/unpack.js src/browser/web/classroom_worker.js $(ROOM_JS) \
+        $(ROOM_CSS) src/browser/classroom.conf corpus/classroom-new.tsv $(ROOM)/links build/wasm/classroom.js mk/browser.mk
+	@cat $(ROOM_CSS) >$(ROOM)/style
+	@{ echo '"use strict";'; cat $(ROOM_JS); } >$(ROOM)/script
+	@{ part() { echo "<script type=\"text/plain\" id=\"room-$$1\">"; cat; echo '</script>'; }; \
+	    { echo '"use strict";'; cat build/wasm/classroom.js src/browser/web/unpack.js src/browser/web/classroom_worker.js; } | part program; \
+	    { gzip -9nc build/wasm/classroom.wasm | base64 -w 0; echo; } | part engine; part options <src/browser/classroom.conf; \
+	    for name in pairs.tsv dev.tsv links; do part $${name%.tsv} <$(ROOM)/$$name; done; \
+	    part new <corpus/classroom-new.tsv; } >$(ROOM)/parts
+	@{ echo "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src data:; form-action 'none';" \
+	    "base-uri 'none'; worker-src blob:; style-src '$(call HASH,$(ROOM)/style)';" \
+	    "script-src '$(call HASH,$(ROOM)/script)' 'wasm-unsafe-eval'\">"; } >$(ROOM)/policy
+	@awk -v DIR=$(ROOM) 'function add(name) { while ((getline line <(DIR "/" name)) > 0) print line } \
+	    /^<script>$$/ { add("parts") } { print } /^<meta charset/ { add("policy") } /^<style>$$/ { add("style") } \
+	    /^<script>$$/ { add("script") }' $< >$@.part
+	@mv $@.part $@
+	@echo "$@: $$(wc -c <$@) bytes"
+
+classroom:
+	scripts/setup wasm
+	$(MAKE) -j$(JOBS) build/tide
+	$(MAKE) -j$(JOBS) config=wasm build/wasm/classroom.js
+	$(MAKE) $(PAGE)/classroom.html
+
+wasm: article build/axe/node_modules/axe-core/axe.min.js
 	scripts/setup pages
 	$(MAKE) -j$(JOBS) programs
-	$(MAKE) -j$(JOBS) config=wasm build/wasm/classroom.js
+	$(MAKE) classroom
 	$(RUN_TESTS) tests/e2e/wasm.sh tests/e2e/browser.sh tests/e2e/article.sh tests/e2e/classroom.sh
 
-.PHONY: npm browser article wasm
+.PHONY: npm browser article classroom wasm

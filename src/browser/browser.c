@@ -50,7 +50,10 @@ static void tell(Task *task, Event *event, void *context) {
 const char *browser_open(const char *path) {
     static char line[600];
     Err err;
+    browser_cancel();
+    if (browser.models.count) models_close(&browser.models); /* that of the call before */
     metrics_init(&browser.metrics);
+    line[0] = 0;
     if (models_open(&browser.models, &(ModelFiles){.model = path}, 1, &err))
         snprintf(line, sizeof line, "%s", err.reason);
     return line;

@@ -3,9 +3,10 @@
 #include "io/ds.h"
 #include "io/files.h"
 #include "io/json.h"
-#include "io/output.h"
+#include "score/bleu.h"
 #include "train/training.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -18,6 +19,7 @@ static struct Classroom {
     TrainJob job;
     TrainCallbacks callbacks;
     Training training;
+    real *before; /* the weights before the update */
     Err err;
     bool begun, ended;
 } room;
@@ -38,15 +40,13 @@ static void tell_note(void *context, const char *text) {
     deliver(&memory);
 }
 
-static void tell_validation(void *context, const Validation *validation) {
-    (void)context;
+static void tell_measures(double bleu, const LengthBleu lengths[LENGTHS]) {
     MemoryFile memory;
     FILE *out = memory_open(&memory);
-    fprintf(out, "{\"validation\": %ld, \"loss\": %.6f, \"bleu\": %.4f, \"best\": %s, \"lengths\": [",
-            validation->update, validation->loss, validation->bleu.score, validation->best ? "true" : "false");
+    fprintf(out, "{\"measured\": %ld, \"bleu\": %.4f, \"lengths\": [", room.training.state.update, bleu);
     const char *comma = "";
     for (int i = 0; i < LENGTHS; i++) {
-        const LengthBleu *l = &validation->lengths[i];
+        const LengthBleu *l = &lengths[i];
         if (!l->sentences) continue;
         fprintf(out, "%s{\"most\": %d, \"sentences\": %d, \"bleu\": %.4f}", comma, l->most, l->sentences, l->bleu);
         comma = ", ";
@@ -55,11 +55,28 @@ static void tell_validation(void *context, const Validation *validation) {
     deliver(&memory);
 }
 
+/* The norm of a parameter's change in the last update, divided by the norm that it had. */
+static double change(const Param *param, const Params *params) {
+    const size_t n = (size_t)param->var.rows * (size_t)param->var.cols;
+    const real *now = params->values + param->offset, *before = room.before + param->offset;
+    double moved = 0, size = 0;
+    for (size_t i = 0; i < n; i++) {
+        moved += ((double)now[i] - before[i]) * ((double)now[i] - before[i]);
+        size += (double)before[i] * before[i];
+    }
+    return size > 0 ? sqrt(moved / size) : 0; /* biases begin with zero */
+}
+
 static void tell_update(void) {
     const Training *t = &room.training;
+    const Params *params = &t->learner.translator.model.params;
     MemoryFile memory;
-    fprintf(memory_open(&memory), "{\"update\": %ld, \"epoch\": %.4f, \"loss\": %.6f}", t->state.update,
+    FILE *out = memory_open(&memory);
+    fprintf(out, "{\"update\": %ld, \"epoch\": %.4f, \"loss\": %.6f, \"changes\": {", t->state.update,
             training_epochs(t), t->meter.loss);
+    for (int i = 0; i < params->count; i++)
+        fprintf(out, "%s\"%s\": %.6f", i ? ", " : "", params->list[i]->name, change(params->list[i], params));
+    fputs("}}", out);
     deliver(&memory);
 }
 
@@ -67,9 +84,9 @@ static void tell_update(void) {
 
 /* The path, the number of the line and the reason of an error. */
 static const char *describe(const Err *err) {
-    static char line[sizeof err->path + sizeof err->reason + 16];
-    char place[16] = "";
-    if (err->line) snprintf(place, sizeof place, ":%ld", (long)err->line);
+    static char line[sizeof err->path + sizeof err->reason + 32];
+    char place[24] = "";
+    if (err->line) snprintf(place, sizeof place, ":%ld", err->line);
     snprintf(line, sizeof line, "%s%s%s%s", err->path, place, err->path[0] ? ": " : "", err->reason);
     return line;
 }
@@ -89,7 +106,7 @@ const char *classroom_begin(const char *pairs, const char *dev, const char *link
                           .model = MODEL,
                           .no_reload = true,
                           .threads = 1};
-    room.callbacks = (TrainCallbacks){.note = tell_note, .validated = tell_validation};
+    room.callbacks = (TrainCallbacks){.note = tell_note};
     options_default(train_option_tables, &room.job.options);
     room.training = (Training){.job = &room.job,
                                .callbacks = &room.callbacks,
@@ -102,6 +119,7 @@ const char *classroom_begin(const char *pairs, const char *dev, const char *link
         classroom_end();
         return describe(&room.err);
     }
+    room.before = mem_alloc(room.training.learner.translator.model.params.size * sizeof *room.before);
     return "";
 }
 
@@ -112,9 +130,30 @@ long classroom_step(void) {
         room.ended = true;
         return trainer_finish(t, false, &room.err) ? -1 : 0;
     }
+    const Params *params = &t->learner.translator.model.params;
+    memcpy(room.before, params->values, params->size * sizeof *room.before);
     if (trainer_step(t, &room.err)) return -1;
     tell_update();
     return t->state.update;
+}
+
+int classroom_measure(void) {
+    Training *t = &room.training;
+    LengthBleu lengths[LENGTHS];
+    Translations found;
+    if (!room.begun || !data_has_validation(&t->files))
+        return err_set(&room.err, NULL, 0, "there is no development set");
+    const int failed = validation_translate(t, NULL, &found, &room.err);
+    if (!failed) {
+        char **texts = translations_normalised(&found);
+        char *const *references = t->data.valid.text[TARGET];
+        const BleuOptions options = {.chinese = translator_writes_han(&t->learner.translator)};
+        bleu_by_length(&found, texts, references, options, lengths);
+        tell_measures(bleu_corpus(texts, references, found.n, options).score, lengths);
+        strings_free(texts);
+    }
+    translations_free(&found);
+    return failed ? -1 : 0;
 }
 
 int classroom_save(const char *path) {
@@ -132,5 +171,7 @@ const char *classroom_hash(void) {
 
 void classroom_end(void) {
     if (room.begun) training_release(&room.training);
+    mem_free(room.before);
+    room.before = NULL;
     room.begun = false;
 }

@@ -30,11 +30,16 @@ for (const round of ["first", "second"]) { // the second begins anew
   const problem = begin("/pairs.tsv", "/dev.tsv", "/links", options);
   if (problem) throw new Error(problem);
   let updates = 0;
-  for (let step; (step = call("step")) !== 0; updates = step) if (step < 0) throw new Error(call("reason", "string"));
+  for (let step; (step = call("step")) !== 0; updates = step) {
+    if (step < 0 || (round === "second" && step === 20 && call("measure"))) throw new Error(call("reason", "string"));
+  }
   const losses = said.filter(({ update }) => update).map(({ loss }) => loss);
-  const [validation] = said.filter(({ validation }) => validation);
+  if (call("measure")) throw new Error(call("reason", "string"));
+  const { measured, lengths } = said.at(-1), { changes } = said.findLast(({ update }) => update);
   print(`${round}: ${updates} updates, ${losses.length} losses, falling: ${losses.at(-1) < losses[0]}`);
-  print(`${round}: validation at ${validation.validation}, ${validation.lengths.reduce((n, { sentences }) => n + sentences, 0)} sentences`);
+  print(`${round}: measured at ${measured}, ${lengths.reduce((n, { sentences }) => n + sentences, 0)} sentences`);
+  const shares = Object.values(changes);
+  print(`${round}: ${"attention.va" in changes}, ${shares.every((share) => share >= 0 && share < 1)}, ${shares.some(Boolean)}`);
   print(`${round}: hash ${call("hash", "string")}`);
 }
 if (tide.ccall("classroom_save", "number", ["string"], ["/now.safetensors"])) throw new Error(call("reason", "string"));

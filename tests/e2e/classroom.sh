@@ -26,10 +26,12 @@ no pairs: /nothing.tsv: No such file or directory
 wrong option: options:1: dim-emb needs a whole number, not 'many'
 no training: 0 ""
 first: 70 updates, 70 losses, falling: true
-first: validation at 70, 40 sentences
+first: measured at 70, 40 sentences
+first: true, true, true
 first: hash $hash
 second: 70 updates, 70 losses, falling: true
-second: validation at 70, 40 sentences
+second: measured at 70, 40 sentences
+second: true, true, true
 second: hash $hash
 opened: ""
 END
@@ -50,4 +52,24 @@ echo "of its own sentences $own of 100; of new combinations $new of 10"
 [ "$own" -ge 80 ] && [ "$new" -ge 5 ] || die 'the classroom learns too little'
 cut -f2 corpus/classroom-new.tsv | grep -Fxf - corpus/dev.tsv corpus/train.tsv && die 'a new combination is in the corpus'
 cut -f1,2 corpus/train.tsv corpus/dev.tsv | tr '\t' '\n' | grep -Fxf corpus/classroom-new.tsv - && die 'a new combination is in the corpus'
+
+# ---- the page ----
+page=build/browser/classroom.html
+[ -e $page ] || { echo 'skipped: the page: it comes with make classroom'; exit 0; }
+[ "$(wc -c <$page)" -le 3000000 ] || die "the page has $(wc -c <$page) bytes"
+command -v chromium-headless-shell >/dev/null || has chromium 'the page in a browser' || exit 0
+sed 's/^after-epochs.*/after-epochs = 3/' $page >"$scratch/short.html"
+sed '/id="room-engine"/{n;s/^\(.\{1000\}\).*/\1/}' $page >"$scratch/broken.html"
+last() { "$tide" info --recipe "$1" | sed -n 's/^ *update [0-9]*: //p' | tail -n 1; }
+learn "$scratch/three" --after-epochs 3
+tide_ok train --config src/browser/classroom.conf --tsv $room/pairs.tsv --valid-tsv $room/dev.tsv --model "$scratch/without" \
+    --attention none --after-epochs 3 >"$scratch/log"
+python3 tests/e2e/classroom.py $page "$scratch/short.html" "$scratch/broken.html" "$(last "$scratch/all")" "$(last "$scratch/three")" \
+    "$(last "$scratch/without")" || die 'the page'
+axe=build/axe/node_modules/axe-core/axe.min.js
+if [ -e $axe ]; then
+    for language in en zh-CN; do
+        python3 tests/e2e/axe.py $axe $language "classroom=file://$scratch/short.html" || die 'axe-core'
+    done
+fi
 exit 0
