@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""usage: tests/e2e/classroom.py PAGE SHORT BROKEN HASH SHORT-HASH NONE-HASH
+"""usage: tests/e2e/classroom.py PAGE SHORT BROKEN REFUSED HASH SHORT-HASH NONE-HASH
 
 Tests of the classroom in headless Chromium, for classroom.sh. SHORT is PAGE with a training of three epochs, BROKEN one with a
-cut program. The hashes are those of the program after the same trainings; NONE-HASH after SHORT's without attention. With the
+cut program, REFUSED one whose memory cannot grow. The hashes are those of the program after the same trainings; NONE-HASH after SHORT's without attention. With the
 variable SHOTS, pictures go to this folder."""
 import os
 import re
@@ -105,6 +105,13 @@ def check_full(page, path, expected):
     page.click("$('run')")
     page.wait("runs[0].state.update > 350", 60)
     page.shot("third")
+    page.send("Page.setWebLifecycleState", state="frozen")  # a tab that is suspended, and another one beside it
+    with page.tab():
+        page.load(path)
+        page.click("$('run')")
+        page.wait("runs[0].state.update > 3", 60)
+    page.send("Page.setWebLifecycleState", state="active")
+    page.send("Page.bringToFront")
     page.wait(ENDED, 150)
     equal(page.value(CODE), [expected], "the hash after the whole training")
     right = [int(re.search(r"对了 (\d+) 句", line)[1]) for line in page.value(RIGHT)]
@@ -125,12 +132,17 @@ def check_full(page, path, expected):
 
 
 def main():
-    path, short, broken, *hashes = sys.argv[1:]
+    path, short, broken, refused, *hashes = sys.argv[1:]
     with Room() as page:
         check_short(page, short, *hashes[1:])
-        page.open("file://" + os.path.abspath(broken))
-        page.wait(f"document.querySelector('.run .state.problem')")
-        equal(page.value("[$('run').disabled, runs[0].state.failed]"), [True, True], "a broken program")
+        for name, failing in (("a broken program", broken), ("refused memory", refused)):
+            page.open("file://" + os.path.abspath(failing))
+            page.wait("!$('run').disabled || runs[0].state.failed")
+            page.value("$('run').click()")
+            page.wait("document.querySelector('.run .state.problem')?.textContent", 60)
+            equal(page.value("[$('run').disabled, runs[0].state.failed]"), [True, True], name)
+            print(f"{name}: {page.value(STATE)}")
+            check("Aborted" not in page.value(STATE), "a reason that people understand")
     with Room(language="zh-CN") as page:
         check_full(page, path, hashes[0])
 

@@ -60,12 +60,14 @@ page=build/browser/classroom.html
 command -v chromium-headless-shell >/dev/null || has chromium 'the page in a browser' || exit 0
 sed 's/^after-epochs.*/after-epochs = 3/' $page >"$scratch/short.html"
 sed '/id="room-engine"/{n;s/^\(.\{1000\}\).*/\1/}' $page >"$scratch/broken.html"
+sed 's/wasmMemory\.grow(/refuse(/; s/^var makeTide/const refuse = () => { throw new Error("no memory"); };\n&/' $page >"$scratch/refused.html"
+grep -q 'refuse = ' "$scratch/refused.html" || die 'a page without memory'
 last() { "$tide" info --recipe "$1" | sed -n 's/^ *update [0-9]*: //p' | tail -n 1; }
 learn "$scratch/three" --after-epochs 3
 tide_ok train --config src/browser/classroom.conf --tsv $room/pairs.tsv --valid-tsv $room/dev.tsv --model "$scratch/without" \
     --attention none --after-epochs 3 >"$scratch/log"
-python3 tests/e2e/classroom.py $page "$scratch/short.html" "$scratch/broken.html" "$(last "$scratch/all")" "$(last "$scratch/three")" \
-    "$(last "$scratch/without")" || die 'the page'
+python3 tests/e2e/classroom.py $page "$scratch/short.html" "$scratch/broken.html" "$scratch/refused.html" \
+    "$(last "$scratch/all")" "$(last "$scratch/three")" "$(last "$scratch/without")" || die 'the page'
 axe=build/axe/node_modules/axe-core/axe.min.js
 if [ -e $axe ]; then
     for language in en zh-CN; do

@@ -152,10 +152,10 @@ function makeRun(kind, settings, onChange) {
       barsOf(most.map(([name, share]) => [name, share, `${(100 * share).toFixed(1)}%`]), most[0]?.[1]));
   }
 
-  /** Draws what has changed, once for all messages between two frames. */
+  /** Draws what has changed, once for all messages of a sixtieth of a second. */
   function drawSoon(message) {
     if (message.changes) state.changes = message.changes;
-    drawing ||= requestAnimationFrame(() => {
+    drawing ||= setTimeout(() => { // not in a frame: a hidden page has none, and also learns to the end
       drawing = 0;
       const last = points.at(-1);
       if (last) parts.state.textContent = text.state(last.update, settings.all, last.epoch.toFixed(1), last.loss.toFixed(2));
@@ -163,11 +163,11 @@ function makeRun(kind, settings, onChange) {
       if (last) parts.most.textContent = text.from(points[0].loss.toFixed(1));
       if (state.changes) showChanges(state.changes);
       onChange();
-    });
+    }, 16);
   }
 
   worker.onmessage = ({ data }) => {
-    if (data.problem !== undefined) return fail(data.problem);
+    if (data.problem !== undefined) return fail(data.problem || text.noMemory);
     if (data.id !== undefined) {
       const { resolve, reject } = waiting.get(data.id);
       waiting.delete(data.id);

@@ -13,7 +13,7 @@
 //                   { look: update, text, answer }  the stream of events of a translation of the sentence
 //                   { id, status, answer }   the whole answer to a request
 //                   { ended: hash }          the training has ended
-//                   { problem: reason }      it cannot begin or go on
+//                   { problem: reason }      it cannot begin or go on; "": for want of memory
 const NOW = "/now/model.safetensors";
 let tide = null, aligns = true;
 let answers = null; // receives {status, answer}, the parts of the answer that is being computed
@@ -117,7 +117,8 @@ function act(data) {
 function fail(problem) {
   running = false;
   ended = true;
-  postMessage({ problem: problem.message ?? String(problem) });
+  const isAbort = problem instanceof WebAssembly.RuntimeError || problem.name === "ExitStatus"; // memory was refused
+  postMessage({ problem: isAbort ? "" : problem.message ?? String(problem) });
 }
 
 self.onmessage = ({ data }) => {
