@@ -7,7 +7,8 @@
    The answer to a translation is a stream of events; see serve/events.h. */
 void browser_deliver(int status, const char *bytes, int size);
 
-/* Loads the only model, in place of that of the call before. Returns "", or one line that says why it cannot be loaded. */
+/* Loads the only model, in place of that of the call before. Returns "", or one line that says why it cannot be loaded.
+ */
 const char *browser_open(const char *path);
 /* Delivers what GET /v1/models answers. */
 void browser_models(void);
