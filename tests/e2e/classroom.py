@@ -45,7 +45,8 @@ class Room(Browser):
 def check_short(page, path, expected, without):
     page.load(path)
     page.shot("start")
-    equal(page.value("[$('run').textContent, $('history').max]"), ["Start", "0"], "before the start")
+    equal(page.value(f"[$('run').textContent, $('history').max, {STATE}]"),
+          ["Start", "0", "Before the first update: all weights are random"], "before the start")
     page.wait("document.querySelectorAll('.run .matrix td').length > 10")  # of random weights
     page.press(".")
     page.wait(f"{STATE}.startsWith('Update 1 of 105,')")

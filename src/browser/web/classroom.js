@@ -173,6 +173,7 @@ function makeRun(kind, settings, onChange) {
       waiting.delete(data.id);
       return data.status === 200 ? resolve(data.answer) : reject(new TranslatorError("refused", JSON.parse(data.answer).error));
     }
+    if (data.began) parts.state.textContent = text.ready;
     if (data.look !== undefined) readLook(data.look, data.text, data.answer);
     if (data.measured !== undefined) showLengths(data);
     if (data.update !== undefined) {
