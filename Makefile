@@ -185,7 +185,8 @@ include mk/mpi.mk mk/core-library.mk
 
 # tests/unit/test_*.c see everything below cli/; tests/unit/double_*.c compute with double, see mk/double.mk; tests/e2e/*.sh
 # run tide. memcheck.sh is for `make valgrind`, neon.sh for `make neon`; axe.sh for `make pages`; wasm.sh and browser.sh need
-# `make browser`, article.sh `make article`.
+# `make browser`, article.sh `make article`, classroom.sh
+# `make classroom`.
 TESTS   := $(patsubst %.c,$B/%,$(filter-out $(if $(SERVER),,tests/unit/test_serve.c),$(wildcard tests/unit/test_*.c)))
 DOUBLES := $(patsubst %.c,$B/%,$(wildcard tests/unit/double_*.c))
 ALL_SCRIPTS := $(wildcard tests/e2e/*.sh)
@@ -248,7 +249,7 @@ test: setup
 
 test-all:
 	scripts/setup all
-	$(MAKE) article build/axe/node_modules/axe-core/axe.min.js
+	$(MAKE) article classroom build/axe/node_modules/axe-core/axe.min.js
 	$(MAKE) -j$(JOBS) programs
 	$(MAKE) check SCRIPTS='$(ALL_SCRIPTS)'
 

@@ -9,14 +9,14 @@
 # adds one. With config=wasm: the program of the worker.
 PAGE     := build/browser
 WORKER   := $(addprefix src/browser/web/,unpack.js worker.js)
-PAGE_JS  := $(subst src/serve/web/server.js,src/browser/web/browser.js,$(LIVE_JS))
+PAGE_JS  := $(subst src/serve/web/server.js,src/browser/web/old.js src/browser/web/browser.js,$(LIVE_JS))
 ifeq ($(config),wasm)
 NATIVE   := $(addprefix src/serve/,access_log.c connections.c http.c serve.c socket.c)
-TRAINER  := $(wildcard src/train/*.c) $(addprefix src/translate/,model_write.c recipe.c) src/browser/classroom.c
-ENGINE   := $(addprefix $B/,$(patsubst src/%.c,%.o,$(filter-out $(NATIVE) $(TRAINER), \
+TRAINER_C := $(wildcard src/train/*.c) $(addprefix src/translate/,model_write.c recipe.c) src/browser/classroom.c
+TRAINER  := $(TRAINER_C:src/%.c=$B/%.o)
+ENGINE   := $(addprefix $B/,$(patsubst src/%.c,%.o,$(filter-out $(NATIVE) $(TRAINER_C), \
             $(wildcard $(patsubst %,src/%/*.c,model io text score corpus aligner translate view serve browser)) $(filter src/core/%,$(SOURCES))))) \
             $(KERNEL_NAMES:%=$B/core/%.o)
-TRAINER  := $(TRAINER:src/%.c=$B/%.o)
 $B/browser/browser.o $(filter $B/serve/% $B/view/%,$(ENGINE)): | $(TEXTS) $(LIVE)
 
 # emcc runs JavaScript libraries of Debian; a node that is not Debian's does not find them.
@@ -42,6 +42,15 @@ $B/lib/utf8proc.o $B/lib/cJSON.o $B/lib/sha2.o &: scripts/dev/browser-libraries
 $(ENGINE) $(TRAINER): | $B/lib/cJSON.o
 endif
 
+# A page from the template $2 and the files style, script and parts (what its worker gets) of the folder $1. Its policy lets only
+# this style and script in.
+ASSEMBLE = { echo "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src data:; form-action 'none';" \
+	    "base-uri 'none'; worker-src blob:; style-src '$(call HASH,$1/style)';" \
+	    "script-src '$(call HASH,$1/script)' 'wasm-unsafe-eval'\">"; } >$1/policy && \
+	awk -v DIR=$1 'function add(name) { while ((getline line <(DIR "/" name)) > 0) print line } \
+	    /^<script>$$/ { add("parts") } { print } /^<meta charset/ { add("policy") } /^<style>$$/ { add("style") } \
+	    /^<script>$$/ { add("script") }' $2 >$@.part && mv $@.part $@
+
 $(PAGE)/style: $(LIVE_CSS) mk/browser.mk
 	@mkdir -p $(@D) && cat $(LIVE_CSS) >$@
 $(PAGE)/script: $(PAGE_JS) mk/browser.mk
@@ -51,13 +60,7 @@ $(PAGE)/page.html: src/serve/web/page.html $(WORKER) $(PAGE)/style $(PAGE)/scrip
 	    cat build/wasm/engine.js $(WORKER); echo '</script>'; \
 	    echo '<script type="text/plain" id="tide-engine">'; gzip -9nc build/wasm/engine.wasm | base64 -w 0; echo; \
 	    echo '</script>'; echo '<!-- model -->'; } >$(PAGE)/parts
-	@{ echo "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src data:; form-action 'none';" \
-	    "base-uri 'none'; worker-src blob:; style-src '$(call HASH,$(PAGE)/style)';" \
-	    "script-src '$(call HASH,$(PAGE)/script)' 'wasm-unsafe-eval'\">"; } >$(PAGE)/policy
-	@awk -v DIR=$(PAGE) 'function add(name) { while ((getline line <(DIR "/" name)) > 0) print line } \
-	    /^<script>$$/ { add("parts") } { print } /^<meta charset/ { add("policy") } /^<style>$$/ { add("style") } \
-	    /^<script>$$/ { add("script") }' $< >$@.part
-	@mv $@.part $@
+	@$(call ASSEMBLE,$(PAGE),$<)
 
 # The same program as a module for node and bundlers.
 NPM := $(addprefix $(PAGE)/npm/,package.json index.js index.d.ts engine.cjs engine.wasm)
@@ -96,24 +99,20 @@ $(ROOM)/links: scripts/dev/classroom-pairs corpus/train.tsv build/tide
 # The classroom, one page: its script and style, the program, and what it learns from.
 ROOM_JS  := $(patsubst %,src/view/web/%.js,common language explanations matrix lines differences) \
             $(patsubst %,src/serve/web/%.js,strings translator pieces candidates pair step) \
-            $(patsubst %,src/browser/web/%.js,classroom_texts classroom)
+            $(patsubst %,src/browser/web/%.js,old classroom_texts classroom)
 ROOM_CSS := $(LIVE_CSS) src/browser/web/classroom.css
-$(PAGE)/classroom.html: src/browser/web/classroom.html src/browser/web/unpack.js src/browser/web/classroom_worker.js $(ROOM_JS) \
+ROOM_WORKER := $(addprefix src/browser/web/,unpack.js classroom_worker.js)
+$(PAGE)/classroom.html: src/browser/web/classroom.html src/serve/web/page.html $(ROOM_WORKER) $(ROOM_JS) \
         $(ROOM_CSS) src/browser/classroom.conf corpus/classroom-new.tsv $(ROOM)/links build/wasm/classroom.js mk/browser.mk
 	@cat $(ROOM_CSS) >$(ROOM)/style
 	@{ echo '"use strict";'; cat $(ROOM_JS); } >$(ROOM)/script
 	@{ part() { echo "<script type=\"text/plain\" id=\"room-$$1\">"; cat; echo '</script>'; }; \
-	    { echo '"use strict";'; cat build/wasm/classroom.js src/browser/web/unpack.js src/browser/web/classroom_worker.js; } | part program; \
+	    { echo '"use strict";'; cat build/wasm/classroom.js $(ROOM_WORKER); } | part program; \
 	    { gzip -9nc build/wasm/classroom.wasm | base64 -w 0; echo; } | part engine; part options <src/browser/classroom.conf; \
 	    for name in pairs.tsv dev.tsv links; do part $${name%.tsv} <$(ROOM)/$$name; done; \
 	    part new <corpus/classroom-new.tsv; } >$(ROOM)/parts
-	@{ echo "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src data:; form-action 'none';" \
-	    "base-uri 'none'; worker-src blob:; style-src '$(call HASH,$(ROOM)/style)';" \
-	    "script-src '$(call HASH,$(ROOM)/script)' 'wasm-unsafe-eval'\">"; } >$(ROOM)/policy
-	@awk -v DIR=$(ROOM) 'function add(name) { while ((getline line <(DIR "/" name)) > 0) print line } \
-	    /^<script>$$/ { add("parts") } { print } /^<meta charset/ { add("policy") } /^<style>$$/ { add("style") } \
-	    /^<script>$$/ { add("script") }' $< >$@.part
-	@mv $@.part $@
+	@sed '/^<body>/q' src/serve/web/page.html | cat - $< >$(ROOM)/body
+	@$(call ASSEMBLE,$(ROOM),$(ROOM)/body)
 	@echo "$@: $$(wc -c <$@) bytes"
 
 classroom:

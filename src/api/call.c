@@ -30,9 +30,10 @@ bool call_fail(Call *call, TideStatus status, const char *format, ...) {
 }
 
 bool call_fail_err(Call *call, TideStatus status, const char *name, const Err *err) {
+    char text[ERR_TEXT];
     if (name && err->line && !err->path[0]) return call_fail(call, status, "%s %ld: %s", name, err->line, err->reason);
-    if (err->line) return call_fail(call, status, "%s:%ld: %s", err->path, err->line, err->reason);
-    return call_fail(call, status, "%s%s%s", err->path, err->path[0] ? ": " : "", err->reason);
+    err_text(err, text);
+    return call_fail(call, status, "%s", text);
 }
 
 /* The locale "C", in which numbers in files and pictures have a decimal point. It is made once, because with LOCPATH

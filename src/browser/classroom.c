@@ -43,15 +43,9 @@ static void tell_note(void *context, const char *text) {
 static void tell_measures(double bleu, const LengthBleu lengths[LENGTHS]) {
     MemoryFile memory;
     FILE *out = memory_open(&memory);
-    fprintf(out, "{\"measured\": %ld, \"bleu\": %.4f, \"lengths\": [", room.training.state.update, bleu);
-    const char *comma = "";
-    for (int i = 0; i < LENGTHS; i++) {
-        const LengthBleu *l = &lengths[i];
-        if (!l->sentences) continue;
-        fprintf(out, "%s{\"most\": %d, \"sentences\": %d, \"bleu\": %.4f}", comma, l->most, l->sentences, l->bleu);
-        comma = ", ";
-    }
-    fputs("]}", out);
+    fprintf(out, "{\"measured\": %ld, \"bleu\": %.4f, ", room.training.state.update, bleu);
+    bleu_by_length_print(out, lengths);
+    fputc('}', out);
     deliver(&memory);
 }
 
@@ -82,16 +76,11 @@ static void tell_update(void) {
 
 /* ---- the training ----------------------------------------------------------------------------------------------- */
 
-/* The path, the number of the line and the reason of an error. */
-static const char *describe(const Err *err) {
-    static char line[sizeof err->path + sizeof err->reason + 32];
-    char place[24] = "";
-    if (err->line) snprintf(place, sizeof place, ":%ld", err->line);
-    snprintf(line, sizeof line, "%s%s%s%s", err->path, place, err->path[0] ? ": " : "", err->reason);
-    return line;
+const char *classroom_reason(void) {
+    static char text[ERR_TEXT];
+    err_text(&room.err, text);
+    return text;
 }
-
-const char *classroom_reason(void) { return describe(&room.err); }
 
 static CorpusFiles table_at(const char *path) { return (CorpusFiles){.form = FORM_TSV, .path = {*path ? path : NULL}}; }
 
@@ -117,7 +106,7 @@ const char *classroom_begin(const char *pairs, const char *dev, const char *link
     if (options_read(train_option_tables, &room.job.options, options, "options", UNKNOWN_ERROR, &room.err) ||
         training_setup(&room.training, &room.err) || trainer_begin(&room.training, &room.err)) {
         classroom_end();
-        return describe(&room.err);
+        return classroom_reason();
     }
     room.before = mem_alloc(room.training.learner.translator.model.params.size * sizeof *room.before);
     return "";

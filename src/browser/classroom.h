@@ -7,9 +7,8 @@
 /* Provided by the page's worker: receives one line of JSON.
    {"note": TEXT}: a message for people
    {"update", "epoch", "loss", "changes": {NAME: SHARE}}: an update was made. The loss is a moving average, in nats per
-   token; the shares are the norm of each parameter's change, divided by the parameter's norm
-   {"measured": UPDATE, "bleu", "lengths": [{"most", "sentences", "bleu"}]}: BLEU of the dev set, and by length of the
-   source, as struct LengthBleu has it */
+   token; a share is the norm of a parameter's change, divided by the norm that it had
+   {"measured": UPDATE, "bleu", "bleu_by_length"}: of the dev set, as train.jsonl has them */
 void classroom_deliver(const char *line, int size);
 
 /* Begins a training. pairs, dev: paths of lines English, tab, Chinese; dev "": no development set. links: path of links

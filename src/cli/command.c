@@ -72,9 +72,9 @@ int machine_flags(const Args *args, int *threads, Err *err) {
 /* ---- errors ------------------------------------------------------------------------------------------------------ */
 
 int fail(const Err *err) {
-    char line[32] = "";
-    if (err->line > 0) snprintf(line, sizeof line, ":%ld", err->line);
-    error_line("%s%s%s%s", err->path, line, err->path[0] ? ": " : "", err->reason);
+    char text[ERR_TEXT];
+    err_text(err, text);
+    error_line("%s", text);
     return err->line == COMMAND_LINE ? EXIT_USAGE : EXIT_FAILED;
 }
 

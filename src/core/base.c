@@ -32,6 +32,12 @@ int err_set(Err *err, const char *path, long line, const char *format, ...) {
     return -1;
 }
 
+void err_text(const Err *err, char text[ERR_TEXT]) {
+    char line[32] = "";
+    if (err->line > 0) snprintf(line, sizeof line, ":%ld", err->line);
+    snprintf(text, ERR_TEXT, "%s%s%s%s", err->path, line, err->path[0] ? ": " : "", err->reason);
+}
+
 static void (*on_failure)(size_t bytes);
 static atomic_long allocations;
 static atomic_long fail_at;

@@ -23,6 +23,9 @@ typedef struct Err {
 
 /* Fills *err and returns -1, for `return err_set(...)`. path may be NULL; line 0 means that there is no line. */
 int err_set(Err *err, const char *path, long line, const char *format, ...) __attribute__((format(printf, 4, 5)));
+/* Writes "PATH:LINE: REASON", without what *err does not have; a line below 1 is none. */
+enum { ERR_TEXT = sizeof(Err) + 32 };
+void err_text(const Err *err, char text[ERR_TEXT]);
 
 /* The only functions of tide that allocate memory. They never return NULL: on failure they end the scope in which the
    thread runs (scope.h); without a scope they call the handler of mem_on_failure, or print one line and abort if there

@@ -279,7 +279,7 @@ static BeamCandidate traced_candidate(const Search *s, const Candidate *c) {
 static void report_candidates(const Search *s, int begin, int end, const Candidate *kept, int kept_count) {
     Arena *arena = &s->tape->arena;
     const int most = kept_count + s->options->traced;
-    Candidate *best = arena_alloc(arena, (size_t)most * sizeof *best); /* among them are enough pruned ones */
+    Candidate *best = arena_alloc(arena, (size_t)most * sizeof *best); /* at least `traced` of them are pruned ones */
     BeamCandidate *list = arena_alloc(arena, (size_t)most * sizeof *list);
     const int found = most ? best_candidates(s, begin, end, most, best) : 0;
     int count = 0;

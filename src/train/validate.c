@@ -70,20 +70,6 @@ static int save_model(const Training *t, Err *err) {
     return status;
 }
 
-static void print_lengths(FILE *out, const LengthBleu *lengths) {
-    const char *comma = "";
-    fputs(", \"bleu_by_length\": [", out);
-    for (int k = 0; k < LENGTHS; k++) {
-        if (!lengths[k].sentences) continue;
-        fprintf(out, "%s{\"to\": ", comma);
-        if (lengths[k].most) fprintf(out, "%d", lengths[k].most);
-        else fputs("null", out);
-        fprintf(out, ", \"sentences\": %d, \"bleu\": %.4f}", lengths[k].sentences, lengths[k].bleu);
-        comma = ", ";
-    }
-    fputc(']', out);
-}
-
 static int log_validation(Training *t, const Validation *v, Err *err) {
     MemoryFile memory;
     int length;
@@ -99,7 +85,8 @@ static int log_validation(Training *t, const Validation *v, Err *err) {
     if (v->attention.rows)
         fprintf(out, ", \"attention_entropy\": %.4f, \"attention_diversity\": %.4f, \"attention_stuck\": %s",
                 v->attention.entropy, v->attention.diversity, attention_degenerate(&v->attention) ? "true" : "false");
-    print_lengths(out, v->lengths);
+    fputs(", ", out);
+    bleu_by_length_print(out, v->lengths);
     fputc('}', out);
     char *line = memory_close(&memory, NULL);
     int status = training_log(t, line, err);

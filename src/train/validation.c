@@ -218,6 +218,20 @@ bool attention_degenerate(const AttentionStats *stats) {
     return stats->rows > 0 && (stats->diversity < 0.25 || stats->evenness > 0.95);
 }
 
+void bleu_by_length_print(FILE *out, const LengthBleu lengths[LENGTHS]) {
+    const char *comma = "";
+    fputs("\"bleu_by_length\": [", out);
+    for (int k = 0; k < LENGTHS; k++) {
+        if (!lengths[k].sentences) continue;
+        fprintf(out, "%s{\"to\": ", comma);
+        if (lengths[k].most) fprintf(out, "%d", lengths[k].most);
+        else fputs("null", out);
+        fprintf(out, ", \"sentences\": %d, \"bleu\": %.4f}", lengths[k].sentences, lengths[k].bleu);
+        comma = ", ";
+    }
+    fputc(']', out);
+}
+
 void bleu_by_length(const Translations *found, char *const *hypotheses, char *const *references, BleuOptions options,
                     LengthBleu lengths[LENGTHS]) {
     static const int most[LENGTHS] = {5, 10, 15, 20, 30, 40, 0};

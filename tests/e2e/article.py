@@ -21,7 +21,7 @@ TOUCHES = """[...document.querySelectorAll(".touch a")].map((link) => ({ state: 
     said: link.textContent, words: [...link.querySelectorAll("em")].map((word) => word.textContent) }))"""
 PROSE = """(() => { const copy = document.body.cloneNode(true);
     copy.querySelectorAll("code").forEach((code) => code.remove()); return copy.textContent; })()"""
-PARAGRAPHS = "[...document.querySelectorAll('p, td, h2, h3')].map((one) => one.textContent.trim())"
+PARAGRAPHS = "[...document.querySelectorAll('p, td, th, h1, h2, h3, li:not(:has(p)), figcaption')].map((one) => one.textContent.trim())"
 CHINESE = "[一-鿿，。：；？！“”—…]"
 BARE = "[...document.images].filter((image) => image.parentElement.href !== image.src).length"
 COLUMNS = """[...document.querySelectorAll(".pictures")].map((pictures) =>

@@ -2,8 +2,8 @@
 """usage: tests/e2e/axe.py AXE LANGUAGE NAME=URL...
 
 Runs axe-core, whose script is AXE, on pages in headless Chromium that prefers LANGUAGE, en or zh-CN: light and dark, wide and
-narrow; in Chinese, dark pages are narrow ones. Exit status 1 if it finds a violation, or a
-page in another language. For axe.sh and article.sh."""
+narrow; in Chinese, dark pages are narrow ones. Exit status 1 if it finds a violation, or a page in another language. For
+axe.sh, article.sh and classroom.sh."""
 import sys
 
 from browser import Browser

@@ -35,7 +35,7 @@ for (const round of ["first", "second"]) { // the second begins anew
   }
   const losses = said.filter(({ update }) => update).map(({ loss }) => loss);
   if (call("measure")) throw new Error(call("reason", "string"));
-  const { measured, lengths } = said.at(-1), { changes } = said.findLast(({ update }) => update);
+  const { measured, bleu_by_length: lengths } = said.at(-1), { changes } = said.findLast(({ update }) => update);
   print(`${round}: ${updates} updates, ${losses.length} losses, falling: ${losses.at(-1) < losses[0]}`);
   print(`${round}: measured at ${measured}, ${lengths.reduce((n, { sentences }) => n + sentences, 0)} sentences`);
   const shares = Object.values(changes);

@@ -93,24 +93,25 @@ def check_short(page, path, expected, without):
     for kind in ("dot", "gru", "unguided"):
         page.choose("beside", kind)
         page.wait(BEGAN)
-        page.press(".")
-        page.value("document.activeElement.blur(), $('one').click()")
-        page.wait("runs.every(({ state }) => state.update > 0)")
+        page.click("$('one')")
+        page.wait("runs.every(({ update }) => update() > 0)")
         equal(page.value("runs.map(({ state }) => state.failed)"), [False, False], kind)
     page.clean("short")
 
 
-def check_full(page, path, expected):
+def check_full(page, path, short, expected, short_hash):
     """The whole training, in Chinese and dark."""
     page.load(path, dark=True)
     page.click("$('run')")
-    page.wait("runs[0].state.update > 350", 60)
+    page.wait("runs[0].update() > 350", 60)
     page.shot("third")
     page.send("Page.setWebLifecycleState", state="frozen")  # a tab that is suspended, and another one beside it
+    suspended = page.value("runs[0].update()")
     with page.tab():
-        page.load(path)
-        page.click("$('run')")
-        page.wait("runs[0].state.update > 3", 60)
+        page.load(short)
+        page.learn()
+        equal(page.value(CODE), [short_hash], "the hash of a second tab")
+    check(page.value("runs[0].update()") <= suspended + 1, "a suspended tab learns")
     page.send("Page.setWebLifecycleState", state="active")
     page.send("Page.bringToFront")
     page.wait(ENDED, 150)
@@ -145,7 +146,7 @@ def main():
             print(f"{name}: {page.value(STATE)}")
             check("Aborted" not in page.value(STATE), "a reason that people understand")
     with Room(language="zh-CN") as page:
-        check_full(page, path, hashes[0])
+        check_full(page, path, short, *hashes[:2])
 
 
 main()

@@ -12,8 +12,8 @@ export interface Translator {
    */
   explain(text: string, pieces: string[], step: number, options?: { top?: number }): Promise<Explanation>;
   /**
-   * The tree of the search for one sentence, `alternatives` and `prefix`: as of translate. `pruned`: most pruned candidates of a step; 5
-   * without it, at most 20.
+   * The tree of the search for one sentence; `alternatives` and `prefix` as for translate. `pruned`: most pruned candidates
+   * of a step; 5 without it, at most 20.
    */
   search(text: string, options?: { alternatives?: number; prefix?: string[]; pruned?: number }): Promise<SearchTree>;
 }

@@ -9,7 +9,6 @@ const editionTexts = {
       refused: "This cannot be translated.",
       broken: "The model in this page cannot be read.",
       noModels: "This page contains no model.",
-      old: "This browser is too old for this page: it has no WebAssembly SIMD, or cannot unpack gzip.",
     },
   },
   zh: {
@@ -20,11 +19,10 @@ const editionTexts = {
       refused: "无法翻译。",
       broken: "无法读取这个网页里的模型。",
       noModels: "这个网页里没有模型。",
-      old: "这个浏览器太旧：它没有 WebAssembly SIMD，或不能解压 gzip。",
     },
   },
 };
-Object.assign(text.errors, editionTexts[language].errors);
+Object.assign(text.errors, editionTexts[language].errors, { old: oldBrowser });
 
 const translator = (() => {
   const part = (name) => $(`tide-${name}`)?.textContent; // of the page: "program", "engine", "model" or "about"
@@ -32,11 +30,6 @@ const translator = (() => {
   let opened = null; // a promise of the Models of `worker`
   let number = 0; // of the last request
   const waiting = new Map(); // number of a request: its reader of events, and the functions of its promise
-
-  /** The smallest program with a SIMD instruction: a function without parameters that returns i8x16.splat(0). */
-  const simd = [0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 8, 1, 6, 0, 65, 0, 253, 15, 11];
-  const isOld = () =>
-    typeof DecompressionStream !== "function" || !globalThis.WebAssembly?.validate(new Uint8Array(simd));
 
   /** Shows, in the place of the settings, how much of the model is unpacked, from 0 to 1. null: the model is known. */
   function progress(share) {

@@ -22,14 +22,9 @@ function optionsWith(own) {
   return options;
 }
 
-/** The options of a kind of network, and whether it has an attention. */
-const KINDS = {
-  "": { options: {}, aligns: true },
-  none: { options: { attention: "none" }, aligns: false },
-  dot: { options: { attention: "dot" }, aligns: true },
-  gru: { options: { encoder: "gru" }, aligns: true },
-  unguided: { options: {}, aligns: true },
-};
+/** The options of each kind of network; "unguided" has no links. */
+const KINDS = { "": {}, none: { attention: "none" }, dot: { attention: "dot" }, gru: { encoder: "gru" }, unguided: {} };
+const aligns = (kind) => kind !== "none";
 
 /** The user's pairs: {pairs, problem}; problem: one line about the first that is wrong, or "". */
 function ownPairs() {
@@ -61,7 +56,7 @@ function unknownIn(own) {
 
 function checkOwn() {
   const { pairs: own, problem } = ownPairs(), { chars, words } = unknownIn(own);
-  $("owned").textContent = problem || (own.length ? text.owned(own.length, chars, words) : text.ownNone);
+  $("owned").textContent = problem || (own.length ? text.owned(own.length, chars, words) : "");
   $("owned").classList.toggle("problem", Boolean(problem));
 }
 
@@ -89,8 +84,9 @@ function barsOf(rows, most) {
 /**
  * Makes a training of a kind. onChange(): called when there is something new to see.
  *
- * Returns {element, kind, looks, state, send, ask, stop, show}: looks: [{update, slot}]; send(message) to the worker;
- * ask(path, body) resolves to an answer about the weights as they are; show(update) shows the last look up to that update.
+ * Returns {element, kind, looks, state, update, send, ask, stop, show}: looks: [{update, text, pieces, result}]; state: whether
+ * it has ended or failed; update(): the updates made; send(message) to the worker; ask(path, body) resolves to an answer about the
+ * weights as they are; show(update) shows and returns the last look up to that update.
  */
 function makeRun(kind, settings, onChange) {
   const parts = {
@@ -105,9 +101,9 @@ function makeRun(kind, settings, onChange) {
   const bleu = make("div", { class: "bleu" }), changed = make("div", { class: "changes" });
   parts.side.append(bleu, changed);
   const element = make("section", { class: "run" }, make("h2", {}, text.runs[kind]), ...Object.values(parts));
-  const { aligns } = KINDS[kind], points = [], looks = [], waiting = new Map();
-  const state = { update: 0, ended: false, failed: false };
-  let matrix = null, number = 0, drawing = 0;
+  const points = [], looks = [], waiting = new Map(); // points: what the worker says of each update
+  const state = { ended: false, failed: false }, update = () => points.at(-1)?.update ?? 0;
+  let matrix = null, drawn = null, number = 0, drawing = 0; // drawn: the look that is shown
 
   const source = URL.createObjectURL(new Blob([part("program")], { type: "text/javascript" }));
   const worker = new Worker(source);
@@ -123,7 +119,7 @@ function makeRun(kind, settings, onChange) {
   }
 
   /** Keeps the translation of the sentence after an update, whose events are complete. */
-  function readLook(update, sentence, events) {
+  function readLook(after, sentence, events) {
     if (sentence !== settings.text()) return; // the user has chosen another one
     const sentences = [], pieces = [];
     const read = eventReader({
@@ -133,15 +129,13 @@ function makeRun(kind, settings, onChange) {
       signal: { aborted: false },
     });
     read(events);
-    if (sentences.length) looks.push({ update, text: sentence, result: sentences[0], pieces: pieces[0] });
+    if (sentences.length) looks.push({ update: after, text: sentence, result: sentences[0], pieces: pieces[0] });
   }
 
-  function showLengths({ measured, bleu: all, lengths }) {
-    let before = 0;
-    const rows = lengths.map(({ most, bleu: value, sentences }) => {
-      const name = most ? `${before + 1}–${most}` : text.longer;
-      before = most;
-      return [name, value, text.ofSentences(value.toFixed(0), sentences)];
+  function showMeasures({ measured, bleu: all, bleu_by_length: lengths }) {
+    const rows = lengths.map(({ to, sentences, bleu: value }, i) => {
+      const from = (lengths[i - 1]?.to ?? 0) + 1;
+      return [to ? `${from}–${to}` : `≥ ${from}`, value, text.ofSentences(value.toFixed(0), sentences)];
     });
     bleu.replaceChildren(make("p", {}, text.bleu(all.toFixed(1), measured)), barsOf(rows, 100));
   }
@@ -152,18 +146,16 @@ function makeRun(kind, settings, onChange) {
       barsOf(most.map(([name, share]) => [name, share, `${(100 * share).toFixed(1)}%`]), most[0]?.[1]));
   }
 
-  /** Draws what has changed, once for all messages of a sixtieth of a second. */
-  function drawSoon(message) {
-    if (message.changes) state.changes = message.changes;
-    drawing ||= setTimeout(() => { // not in a frame: a hidden page has none, and also learns to the end
-      drawing = 0;
-      const last = points.at(-1);
-      if (last) parts.state.textContent = text.state(last.update, settings.all, last.epoch.toFixed(1), last.loss.toFixed(2));
+  function draw() {
+    drawing = 0;
+    const last = points.at(-1);
+    if (last) {
+      parts.state.textContent = text.state(last.update, settings.all, last.epoch.toFixed(1), last.loss.toFixed(2));
+      parts.most.textContent = text.from(points[0].loss.toFixed(1));
       drawLoss(parts.chart, points, settings.all);
-      if (last) parts.most.textContent = text.from(points[0].loss.toFixed(1));
-      if (state.changes) showChanges(state.changes);
-      onChange();
-    }, 16);
+      showChanges(last.changes);
+    }
+    onChange();
   }
 
   worker.onmessage = ({ data }) => {
@@ -175,42 +167,39 @@ function makeRun(kind, settings, onChange) {
     }
     if (data.began) parts.state.textContent = text.ready;
     if (data.look !== undefined) readLook(data.look, data.text, data.answer);
-    if (data.measured !== undefined) showLengths(data);
-    if (data.update !== undefined) {
-      state.update = data.update;
-      points.push(data);
-    }
+    if (data.measured !== undefined) showMeasures(data);
+    if (data.update !== undefined) points.push(data);
     if (data.ended !== undefined) {
       state.ended = true;
       const said = [text.hash, " ", make("code", {}, data.ended), settings.command && ` ${text.same} `];
       parts.ended.replaceChildren(...said, ...(settings.command ? [make("code", {}, settings.command)] : []));
     }
-    drawSoon(data);
+    drawing ||= setTimeout(draw, 16); // once for many messages; not in a frame: a hidden page has none, and learns to the end
   };
   worker.onerror = (event) => {
     event.preventDefault();
     fail(event.message || text.errors.unreachable);
   };
-  worker.postMessage({ engine: part("engine"), files: settings.files, options: settings.options, aligns });
+  worker.postMessage({ engine: part("engine"), files: settings.files, options: settings.options, aligns: aligns(kind) });
 
   return {
-    element, kind, looks, state,
+    element, kind, looks, state, update,
     send: (message) => worker.postMessage(message),
     ask: (path, body) => new Promise((resolve, reject) => {
       waiting.set(++number, { resolve, reject });
       worker.postMessage({ id: number, path, body: JSON.stringify(body) });
     }),
     stop: () => worker.terminate(),
-    show(update) {
-      const look = looks.findLast((one) => one.update <= update);
-      parts.chart.querySelector(".cursor")?.setAttribute("transform", `translate(${400 * update / settings.all})`);
-      if (!look) return null;
-      const slot = { ...look, choices: [], settled: null }, shown = shownOf(slot, false);
+    show(at) {
+      const look = looks.findLast((one) => one.update <= at);
+      parts.chart.querySelector(".cursor")?.setAttribute("transform", `translate(${400 * at / settings.all})`);
+      if (!look || look === drawn) return look;
+      drawn = look;
       parts.target.textContent = look.result.translatedText || text.babble;
-      if (!aligns) parts.matrix.textContent = text.noMatrix;
-      else if (matrix) matrix.update(shown);
-      else matrix = drawMatrix(parts.matrix, shown, { caption: text.matrix(look.text) });
-      return slot;
+      if (!aligns(kind)) parts.matrix.textContent = text.noMatrix;
+      else if (matrix) matrix.update(shownOf(look, false));
+      else matrix = drawMatrix(parts.matrix, shownOf(look, false), { caption: text.matrix(look.text) });
+      return look;
     },
   };
 }
@@ -219,14 +208,14 @@ function makeRun(kind, settings, onChange) {
 
 let runs = [], isRunning = false, total = 0; // total: the updates of a training
 let follows = true; // whether the newest look is shown
+let isTested = false; // whether the end of the trainings was seen
 const step = makeStep({ persist: persistStep, moved: () => {}, changed: () => {} });
 const model = { name: "now", source: "zh", target: "en", alignment: true, attention: "additive" };
 
 /** The translator of step.js: the first training, as it is now. */
 const translator = {
-  explain: async (given) => JSON.parse(await runs[0].ask("/v1/explain", withoutName(stepFields(given)))).explanation,
+  explain: async (given) => JSON.parse(await runs[0].ask("/v1/explain", stepFields(given))).explanation,
 };
-const withoutName = ({ model: _, ...fields }) => fields;
 
 async function persistStep(act, signal, then, fail) {
   try {
@@ -240,13 +229,13 @@ async function persistStep(act, signal, then, fail) {
 /** The files and options of a training of a kind. */
 function settingsOf(kind) {
   const own = ownPairs().pairs, all = [...pairs, ...own];
-  const guided = $("guided").checked && kind !== "unguided" && KINDS[kind].aligns;
-  const options = optionsWith({ ...KINDS[kind].options, seed: $("seed").value || "1" });
+  const guided = $("guided").checked && kind !== "unguided" && aligns(kind);
+  const options = optionsWith({ ...KINDS[kind], seed: $("seed").value || "1" });
   const content = (list) => list.map(({ english, chinese }) => `${english}\t${chinese}\n`).join("");
   const files = { "pairs.tsv": content(all), "dev.tsv": part("dev") };
   if (guided) files.links = part("links") + own.map(() => "\n").join("");
   const perEpoch = Math.ceil(all.length / Number(options.get("mini-batch")));
-  const given = Object.entries(KINDS[kind].options).map(([name, value]) => ` --${name} ${value}`).join("");
+  const given = Object.entries(KINDS[kind]).map(([name, value]) => ` --${name} ${value}`).join("");
   const folder = "build/browser/classroom";
   const command = own.length ? "" : `build/tide train --config src/browser/classroom.conf --tsv ${folder}/pairs.tsv ` +
     `--valid-tsv ${folder}/dev.tsv${guided ? ` --guided-alignment ${folder}/links` : ""}${given} --seed ${options.get("seed")} ` +
@@ -264,12 +253,10 @@ function begin() {
   $("problem").textContent = problem;
   if (problem) return;
   runs.forEach((run) => run.stop());
-  isRunning = false;
-  follows = true;
+  isRunning = isTested = false;
   $("tests").hidden = true;
-  const kinds = ["", ...($("beside").value ? [$("beside").value] : [])];
+  runs = [...new Set(["", $("beside").value])].map((kind) => makeRun(kind, settingsOf(kind), changed));
   total = settingsOf("").all;
-  runs = kinds.map((kind) => makeRun(kind, settingsOf(kind), changed));
   $("runs").replaceChildren(...runs.map(({ element }) => element));
   $("runs").classList.toggle("two", runs.length > 1);
   $("history").max = $("history").value = 0;
@@ -282,6 +269,7 @@ const setPace = () => runs.forEach((run) => run.send({ pace: Number($("pace").va
 
 function setSentence() {
   const sentence = $("sentence").value.trim();
+  follows = true;
   runs.forEach((run) => {
     run.looks.length = 0;
     run.send({ text: sentence });
@@ -298,20 +286,21 @@ function setRunning(on) {
 
 /** Shows what is new, or the place of the history that the user has chosen. */
 function changed() {
-  const [first] = runs, ended = runs.every(({ state }) => state.ended);
-  if (ended && isRunning) {
+  const [first] = runs, { looks } = first, last = Math.max(looks.length - 1, 0);
+  const ended = runs.every(({ state }) => state.ended);
+  if (ended && !isTested) {
     isRunning = false;
-    if (runs.some(({ state }) => !state.failed)) test();
+    isTested = true;
+    test(runs.filter(({ state }) => !state.failed));
   }
-  $("run").textContent = isRunning ? text.pause : first?.state.update ? text.resume : text.start;
+  $("run").textContent = isRunning ? text.pause : first.update() ? text.resume : text.start;
   for (const id of ["run", "one"]) $(id).disabled = ended;
-  const { looks } = first, last = looks.length - 1;
-  $("history").max = Math.max(last, 0);
+  $("history").max = last;
   if (follows) $("history").value = last;
-  const at = follows ? Infinity : looks[$("history").value]?.update ?? 0;
-  const update = Math.min(at, first.state.update), slots = runs.map((run) => run.show(follows ? run.state.update : update));
-  $("when").textContent = text.when(follows ? first.state.update : update, total);
-  if (slots[0]) step.draw(follows ? slots[0] : { ...slots[0], result: null }, model); // its numbers are those of now
+  const at = follows ? first.update() : looks[$("history").value].update;
+  const [slot] = runs.map((run) => run.show(follows ? run.update() : at));
+  $("when").textContent = text.when(at, total);
+  if (slot) step.draw(follows ? slot : { ...slot, result: null }, model); // its numbers are those of now
 }
 
 /** Translates sentences with the weights of a run: their translations. */
@@ -325,10 +314,10 @@ async function translateAll(run, sentences) {
   return found;
 }
 
-/** Shows what the trainings translate at their end. */
-async function test() {
+/** Shows what trainings translate at their end. */
+async function test(ended) {
   const tables = [];
-  for (const run of runs.filter(({ state }) => !state.failed))
+  for (const run of ended)
     for (const [name, list] of [[text.learned, learned], [text.fresh, fresh]]) {
       const written = await translateAll(run, list.map(({ chinese }) => chinese));
       const rows = list.map(({ chinese, english }, i) => {
@@ -341,7 +330,7 @@ async function test() {
       tables.push(make("table", {}, caption, make("tbody", {}, ...rows)));
     }
   $("results").replaceChildren(...tables);
-  $("tests").hidden = false;
+  $("tests").hidden = !tables.length;
 }
 
 /** The sheet that is printed: the alignment at some updates, from the first to the last. */
@@ -350,8 +339,7 @@ function fillSheet() {
   const places = [...new Set(Array.from({ length: SHEET }, (_, k) => Math.round(k * (looks.length - 1) / (SHEET - 1))))];
   const figures = (looks.length ? places : []).map((place) => {
     const look = looks[place], box = make("div", {});
-    const shown = shownOf({ ...look, choices: [], settled: null }, false);
-    drawMatrix(box, shown, { caption: text.matrix(look.text) });
+    drawMatrix(box, shownOf(look, false), { caption: text.matrix(look.text) });
     const caption = make("figcaption", {}, `${text.when(look.update, total)}: ${look.result.translatedText}`);
     return make("figure", {}, caption, box);
   });
@@ -364,7 +352,6 @@ function listen() {
     setRunning(false);
     follows = true;
     runs.forEach((run) => run.send({ step: true }));
-    setSentenceSoon();
   });
   $("again").addEventListener("click", begin);
   $("pace").addEventListener("change", setPace);
@@ -388,14 +375,6 @@ function listen() {
   addEventListener("beforeprint", fillSheet);
 }
 
-/** After single updates, the sentence is translated each time. */
-const setSentenceSoon = () => runs.forEach((run) => run.send({ text: $("sentence").value.trim() }));
-
-function isOld() {
-  const simd = [0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 8, 1, 6, 0, 65, 0, 253, 15, 11];
-  return typeof DecompressionStream !== "function" || !globalThis.WebAssembly?.validate(new Uint8Array(simd));
-}
-
 document.title = text.title;
 fillTexts();
 fillSelect($("pace"), text.paces);
@@ -403,7 +382,7 @@ fillSelect($("beside"), text.besides);
 $("sentences").append(...[...fresh, ...learned].map(({ chinese }) => make("option", { value: chinese })));
 $("sentence").value = DEFAULT;
 $("step").append(step.element);
-if (isOld()) $("problem").textContent = text.old;
+if (isOld()) $("problem").textContent = oldBrowser;
 else {
   listen();
   begin();

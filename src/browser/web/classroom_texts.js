@@ -36,7 +36,6 @@ Object.assign(text, {
     owned: (n, chars, words) => `${n} ${n === 1 ? "pair" : "pairs"}. ` + (chars || words
       ? `Only your pairs have ${[chars, words].filter(Boolean).join(" and ")}: the network learns these only in sentences like yours.`
       : "The network knows all their characters and words from other pairs: it can combine them."),
-    ownNone: "",
     history: "History",
     when: (update, all) => `update ${update} of ${all}`,
     state: (update, all, epoch, loss) => `Update ${update} of ${all}, epoch ${epoch}, loss ${loss}`,
@@ -48,7 +47,6 @@ Object.assign(text, {
     babble: "(nothing)",
     bleu: (value, update) => `BLEU of 40 pairs that it never learns from: ${value}, after update ${update}; by length of the source:`,
     ofSentences: (bleu, n) => `${bleu} (${n} ${n === 1 ? "sentence" : "sentences"})`,
-    longer: "longer",
     changed: "What changed most in the last update",
     changedHelp: "share of its size",
     hash: "Hash of the weights and of the optimizer:",
@@ -60,7 +58,6 @@ Object.assign(text, {
     right: (n, all) => `${n} of ${all} right`,
     sheet: "How an alignment was learned",
     noMemory: "The browser gives the network no more memory. Close other pages, and begin again.",
-    old: "This browser is too old for this page: it has no WebAssembly SIMD, or cannot unpack gzip.",
     keys: [["Space", "start or pause"], [".", "one update"], ["r", "from the beginning"], ["← →", "in the history: before, after"], ["e", "open a step"]],
   },
   zh: {
@@ -97,7 +94,6 @@ Object.assign(text, {
     owned: (n, chars, words) => `${n} 个句对。` + (chars || words
       ? `只有您的句对里有${[chars, words].filter(Boolean).join("和")}：它只能在类似的句子里学会。`
       : "这些字和词在别的句对里都有：它可以把它们组合起来。"),
-    ownNone: "",
     history: "回看",
     when: (update, all) => `第 ${update} 次更新，共 ${all} 次`,
     state: (update, all, epoch, loss) => `第 ${update} 次更新，共 ${all} 次，第 ${epoch} 轮，损失 ${loss}`,
@@ -109,7 +105,6 @@ Object.assign(text, {
     babble: "（什么也没写）",
     bleu: (value, update) => `从不学习的 40 个句对的 BLEU：${value}（第 ${update} 次更新之后）；按原文长度：`,
     ofSentences: (bleu, n) => `${bleu}（${n} 句）`,
-    longer: "更长",
     changed: "最近一次更新改变最多的参数",
     changedHelp: "占自身大小的比例",
     hash: "权重和优化器的哈希值：",
@@ -121,7 +116,6 @@ Object.assign(text, {
     right: (n, all) => `${all} 句中对了 ${n} 句`,
     sheet: "对齐是怎样学会的",
     noMemory: "浏览器不再给它内存。请关闭别的网页，然后从头开始。",
-    old: "这个浏览器太旧：它没有 WebAssembly SIMD，或不能解压 gzip。",
     keys: [["Space", "开始或暂停"], [".", "更新一次"], ["r", "从头开始"], ["← →", "在“回看”中：前一次、后一次"], ["e", "展开一步"]],
   },
 }[language]);

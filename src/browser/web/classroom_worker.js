@@ -4,7 +4,7 @@
 // Messages to it:   { engine, files, options, aligns }  once, first: the WebAssembly module, packed; texts by their paths
 //                                            ("pairs.tsv", "dev.tsv", "links"); lines of a preset; whether it has an attention
 //                   { run: true }            trains, update by update, until { run: false } or to the end
-//                   { step: true }           makes one update
+//                   { step: true }           makes one update, and translates the sentence
 //                   { pace }                 milliseconds to wait after each update
 //                   { text }                 the sentence to translate, now and while it trains
 //                   { id, path, body }       a request about the weights as they are: the path of an endpoint, and the body
@@ -106,7 +106,7 @@ function act(data) {
   if (data.engine !== undefined) return begin(data);
   if (data.pace !== undefined) pace = data.pace;
   if (data.run === true && !ended) train().catch(fail);
-  if (data.step && !ended) advance();
+  if (data.step && !ended && advance()) look();
   if (data.text !== undefined) {
     sentence = data.text;
     look();

@@ -1,5 +1,5 @@
-// The worker of the edition without a server. It runs after unpack.js and the program that emscripten makes, which defines
-// makeTide.
+// The worker of the edition without a server. It runs after unpack.js and after the program that emscripten makes, which
+// defines makeTide.
 //
 // Messages to it:   { engine, model, name }  once, first: the WebAssembly module and the model, both packed by gzip and written
 //                                            in base64, and the name of the model

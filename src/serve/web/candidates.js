@@ -62,11 +62,15 @@ function openCandidates(anchor, title, groups, marked, onClose) {
   list.addEventListener("toggle", ({ newState }) => newState === "closed" && list.remove());
   document.body.append(list);
   list.showPopover();
-  if (matchMedia("(max-width: 40rem) and (pointer: coarse)").matches && anchor.getBoundingClientRect().bottom > innerHeight / 4)
-    (anchor.closest(".pair") ?? anchor).scrollIntoView({ block: "start" }); // the list is at the foot of the window: live.css
-  const box = anchor.getBoundingClientRect(), own = list.getBoundingClientRect();
-  const below = box.bottom + own.height + 8 <= innerHeight || box.top < own.height + 8;
-  list.style.left = `${Math.max(8, Math.min(box.left, document.documentElement.clientWidth - own.width - 8))}px`;
-  list.style.top = `${below ? box.bottom + 4 : box.top - own.height - 4}px`;
+  if (matchMedia("(max-width: 40rem)").matches) {
+    // live.css puts the list at the foot of the window: a tapped word comes above it, with its sentence
+    const isCovered = matchMedia("(pointer: coarse)").matches && anchor.getBoundingClientRect().bottom > innerHeight / 4;
+    if (isCovered) (anchor.closest(".pair") ?? anchor).scrollIntoView({ block: "start" });
+  } else {
+    const box = anchor.getBoundingClientRect(), own = list.getBoundingClientRect();
+    const below = box.bottom + own.height + 8 <= innerHeight || box.top < own.height + 8;
+    list.style.left = `${Math.max(8, Math.min(box.left, document.documentElement.clientWidth - own.width - 8))}px`;
+    list.style.top = `${below ? box.bottom + 4 : box.top - own.height - 4}px`;
+  }
   (list.querySelector("[aria-current]") ?? list.querySelector("button"))?.focus({ preventScroll: true });
 }

@@ -8,11 +8,11 @@ const alternativesOf = (model) => Math.min(ALTERNATIVES, model.alternatives ?? A
 /**
  * Makes a panel.
  *
- * page  {byWord(), byRow(), likelihood(), curved(), spelled(), switchOf(key), asks(), beside(), announce(text), leave(), changed(),
- *       remember()}: the level and the scale that are shown, and whether probabilities, curves and pinyin are; a function that turns
- *       the switch of this key; whether there is a question, whose answer shows the alignment; the model that this one is compared
- *       with, or undefined; says a text to screen readers; moves the focus to the input; is told that the shown translations
- *       have changed, and that the user has made a choice
+ * page  {byWord(), byRow(), likelihood(), curved(), spelled(), switchOf(key), asks(), beside(), announce(text), leave(),
+ *       changed(), remember()}: the level and the scale that are shown, and whether probabilities, curves and pinyin are; a
+ *       function that turns the switch of this key; whether there is a question, whose answer shows the alignment; the model that
+ *       this one is compared with, or undefined; says a text to screen readers; moves the focus to the input; is told that the
+ *       shown translations have changed, and that the user has made a choice
  *
  * Returns {element, show, run, choices, redraw, hide, words, mark, stop}:
  *   show(model)   chooses the model

@@ -109,10 +109,12 @@ function makeStep(on) {
     const query = text.step.query(!state ? "" : isConditional(state) ? "s′ᵢ" : "sᵢ₋₁");
     const isOwn = of.endsWith(".self"), pieces = spell(isOwn ? target : source).texts.map(label);
     const columns = [{ name: name("e", "ij"), values: e[head], most: largestOf(e[head]), spell: numberText }];
-    columns.push({ name: name("α", "ij"), values: alpha[head], most: 1, spell: (weight) => (weight < 0.005 ? "<1%" : percent(weight)) });
+    const share = (weight) => (weight < 0.005 ? "<1%" : percent(weight)); // softmax gives no zero
+    columns.push({ name: name("α", "ij"), values: alpha[head], most: 1, spell: share });
     if (beta) columns.unshift({ name: letter("β", "i−1,j"), values: beta, most: Math.max(1, ...beta), spell: numberText });
     const bars = makeBars(pieces, columns);
     bars.querySelectorAll("tbody th").forEach((side) => (side.lang = isOwn ? model.target : model.source));
+    const said = beta ? text.step.coverage(query) : text.step.weights(query, Boolean(state));
     const width = all ? all.length / e.length : 0; // of a head
     const part = (values) => (all ? values.slice(head * width, (head + 1) * width) : values);
     const terms = (v ?? numbers.encoder.h).map(part), sum = part(all ?? c);
@@ -122,7 +124,7 @@ function makeStep(on) {
       make("td", {}, makeStrip(terms[j], most))));
     const whole = make("tr", {}, make("th", { scope: "row" }, name("c", "i")), make("td", {}, makeStrip(sum, most)));
     return [
-      makeQuantity([name("e", "ij"), " → ", name("α", "ij")], (beta ? text.step.coverage : text.step.weights)(query, Boolean(state)), weigh, bars),
+      makeQuantity([name("e", "ij"), " → ", name("α", "ij")], said, weigh, bars),
       makeQuantity(name("c", "i"), all ? text.step.contextHead : text.step.context, sumUp, make("table", {}, ...rows, whole)),
     ];
   }
