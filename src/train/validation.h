@@ -28,8 +28,8 @@ typedef struct LengthBleu {
     int sentences;
     double bleu; /* 0 if there are no sentences */
 } LengthBleu;
-/* Writes the BLEU of all lengths as train.jsonl has it: "bleu_by_length": [{"to", "sentences", "bleu"}], without lengths that no
-   sentence has; to: null if there is no limit. */
+/* Writes the BLEU of all lengths as train.jsonl has it: "bleu_by_length": [{"to", "sentences", "bleu"}], without
+   lengths that no sentence has; to: null if there is no limit. */
 void bleu_by_length_print(FILE *out, const LengthBleu lengths[LENGTHS]);
 void bleu_by_length(const Translations *found, char *const *hypotheses, char *const *references, BleuOptions options,
                     LengthBleu lengths[LENGTHS]);
