@@ -20,6 +20,12 @@ static const Flag flags[] = {
         "pinyin",
         "show pinyin above Chinese characters on the live page, and answer /v1/pinyin; FILE is a dictionary in the "
         "form of CC-CEDICT, plain or compressed"),
+    FLAG_FILE("corrections", "keep corrections in this folder, answer with them, and learn from them"),
+    {"memory", MANY, "FILE ...", "answer with the pairs of these translation memories (TMX)", .kind = VALUE_FILE},
+    FLAG_INT("learn-after", "new corrections that begin a learning; 0: only a request does", 0, 1 << 30, "50"),
+    FLAG_SWITCH("learn-shared", "let the models of all keys learn from the corrections of all keys"),
+    FLAG_FILE("learn-text", "pairs that keep what a model knows while it learns (TSV); see tide learn --keep-tsv"),
+    FLAG_FILE("learn-dev", "development set that must not get worse (TSV); see tide learn --valid-tsv"),
     FLAG_FILE("access-log", "append a line to FILE for each answered request; -: standard output"),
     FLAG_SWITCH("watch", "load a model again when one of its files changes"),
     FLAG_INT("max-body", "most bytes in the body of a request", 64, 1 << 30, "1048576"),
@@ -61,6 +67,6 @@ const Command command_serve = {
          "Serve both directions to clients with a key, also by this name"},
         {"tide serve zh-en en-zh --glossary terms.tsv -",
          "Translate terms as a list says, from Chinese to English only"}),
-    .see = "train translate",
+    .see = "learn train translate",
     .missing = "`make` builds it beside tide if Debian's package libmicrohttpd-dev is installed; copy both programs",
 };

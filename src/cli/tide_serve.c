@@ -10,6 +10,15 @@
 
 static void notice(const char *line) { message("tide: %s", line); }
 
+/* Checks that there are corrections, if a flag is about learning from them. */
+static int check_learning(const Args *args, Err *err) {
+    static const char *const flags[] = {"learn-after", "learn-shared", "learn-text", "learn-dev"};
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
+        if (args_has(args, flags[i]) && !args_has(args, "corrections"))
+            return usage_error(err, "--%s needs --corrections", flags[i]);
+    return 0;
+}
+
 static int options_of(const Args *args, ServeOptions *o, Err *err) {
     double wait = 0;
     Limits *l = &o->limits;
@@ -18,9 +27,10 @@ static int options_of(const Args *args, ServeOptions *o, Err *err) {
         args_int(args, "max-queue", &l->queue, err) || args_int(args, "max-connections", &l->connections, err) ||
         args_int(args, "connections-per-address", &l->address, err) || args_int(args, "mini-batch", &l->batch, err) ||
         args_real(args, "batch-wait", &wait, err) || args_real(args, "timeout", &l->timeout, err) ||
-        machine_flags(args, &o->workers, err))
+        args_int(args, "learn-after", &o->learn.after, err) || machine_flags(args, &o->workers, err))
         return -1;
     l->wait = wait / 1000;
+    o->learn.threads = o->workers;
     if (l->queue < l->sentences)
         return usage_error(err, "--max-queue %d is less than --max-sentences %d", l->queue, l->sentences);
     return 0;
@@ -63,10 +73,16 @@ static int run(const Args *args, Err *err) {
                             .access_log = args_value(args, "access-log", 0),
                             .pinyin = args_value(args, "pinyin", 0),
                             .watch = args_has(args, "watch"),
+                            .memories = args_values(args, "memory"),
+                            .memory_count = args_count(args, "memory"),
+                            .learn = {.folder = args_value(args, "corrections", 0),
+                                      .shared = args_has(args, "learn-shared"),
+                                      .text = args_value(args, "learn-text", 0),
+                                      .dev = args_value(args, "learn-dev", 0)},
                             .notice = notice};
     if (args->word_count < 1) return usage_error(err, "serve needs at least one MODEL; see `tide serve --help`");
     if (!options.listen) options.listen = "127.0.0.1:5000";
-    if (options_of(args, &options, err)) return -1;
+    if (options_of(args, &options, err) || check_learning(args, err)) return -1;
     ModelFiles *models = mem_alloc((size_t)args->word_count * sizeof *models);
     options.models = models;
     signal(SIGPIPE, SIG_IGN);

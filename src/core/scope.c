@@ -92,6 +92,13 @@ ScopeEnd scope_run(Scope *scope, void (*work)(void *context), void *context, cha
     return (ScopeEnd)end;
 }
 
+void scope_outside(void (*work)(void *context), void *context) {
+    Scope *const inside = current;
+    current = NULL;
+    work(context);
+    current = inside;
+}
+
 void scope_forget(Scope *scope) {
     free(scope->table);
     *scope = (Scope){0};

@@ -41,6 +41,9 @@ void scope_forget(Scope *scope);
 
 /* Gives up ownership of a block of memory, which will outlive the scope. Returns the block. */
 void *scope_keep(void *memory);
+/* Calls work(context) outside of all scopes: for a change of what outlives the call, which must not stop halfway. A
+   refused allocation then ends the program, so take care before that there is memory. */
+void scope_outside(void (*work)(void *context), void *context);
 /* Registers a resource other than memory: scope_release calls release(resource) before it frees memory. If memory for
    the table is refused, calls release(resource) and ends the scope. `release` must not call the functions of base.h
    that allocate or free memory. */

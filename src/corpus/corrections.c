@@ -322,7 +322,7 @@ Correction *corrections_read(const char *path, Err *err) {
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
 
-static void write_entry(FILE *out, const Correction *c) {
+void correction_write(FILE *out, const Correction *c) {
     fprintf(out, "{\"id\":%ld", c->id);
     json_print(out, ",\"time\":%s,\"model\":%s,\"langs\":[%s,%s],\"source\":%s", c->time, c->model, c->langs[0],
                c->langs[1], c->source);
@@ -512,7 +512,7 @@ static int rewrite(const CorrectionFile *file, Err *err) {
     OutputFile output;
     const ptrdiff_t n = arrlen(file->all);
     if (output_open(&output, file->path, err)) return -1;
-    for (ptrdiff_t i = 0; i < n; i++) write_entry(output.stream, &file->all[i]);
+    for (ptrdiff_t i = 0; i < n; i++) correction_write(output.stream, &file->all[i]);
     if (n == 0 || file->all[n - 1].id < file->last_id) fprintf(output.stream, "{\"deleted\":%ld}\n", file->last_id);
     return output_commit(&output, err);
 }
@@ -584,7 +584,7 @@ static Correction copy_entry(const Correction *c, long id) {
 static int append_entry(CorrectionFile *file, const Correction *entry, Err *err) {
     MemoryFile memory;
     size_t n;
-    write_entry(memory_open(&memory), entry);
+    correction_write(memory_open(&memory), entry);
     char *line = memory_close(&memory, &n);
     const int status =
         n > file->most_bytes || file->size > file->most_bytes - n

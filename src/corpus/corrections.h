@@ -50,6 +50,9 @@ void corrections_free(Correction *corrections);
    of pointers into `all`, NULL if n is 0; release with arrfree. */
 const Correction **corrections_current(const Correction *all, int n);
 
+/* Writes a correction as a line of a file. The caller looks at ferror. */
+void correction_write(FILE *out, const Correction *correction);
+
 /* Writes a translation memory (TMX 1.4b), with the time of each correction as creation date, and the name of the model
    as a property "x-model". A character that XML cannot have is written as U+FFFD. The caller looks at ferror. */
 void corrections_write_tmx(FILE *out, const Correction *const *corrections, int n);

@@ -7,9 +7,12 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+enum { LOWEST_PRIORITY = 19 };
 
 void program_path(char *path, size_t size, const char *name) {
     char self[400] = "";
@@ -38,12 +41,19 @@ static int spawn(pid_t *id, char *const *command, const int files[3], const posi
     return error;
 }
 
+/* Waits for a program as waitpid(2) with these options does. Returns whether it has ended. */
+static bool reap(pid_t id, int options, int *status) {
+    pid_t found;
+    while ((found = waitpid(id, status, options)) < 0 && errno == EINTR) continue;
+    if (found) *status = found < 0 ? -1 : WIFEXITED(*status) ? WEXITSTATUS(*status) : 128;
+    return found;
+}
+
 /* Returns the exit status of a program that has ended or will end; 128: a signal ended it; -1: it is not known. */
 static int wait_for(pid_t id) {
-    int status;
-    while (waitpid(id, &status, 0) < 0)
-        if (errno != EINTR) return -1;
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+    int status = -1;
+    reap(id, 0, &status);
+    return status;
 }
 
 int program_run(char *const *command, int in, int out, int errors) {
@@ -54,36 +64,50 @@ int program_run(char *const *command, int in, int out, int errors) {
 
 /* ---- programs that run beside the caller ------------------------------------------------------------------------ */
 
-/* Starts a program that runs beside the caller. SIGINT and SIGTERM are blocked in it: tide decides what they end. All
-   other signals are not blocked, and SIGPIPE ends the program when nobody reads what it writes. Without this, the
-   program would inherit that the server ignores SIGPIPE and blocks signals in its threads. */
-static int spawn_beside(pid_t *id, char *const *command, const int files[3]) {
-    char locale[] = "LC_ALL=C";
-    sigset_t blocked, usual;
+/* Starts a program that runs beside the caller, with these signals blocked in it. All other signals are not blocked,
+   and SIGPIPE ends the program when nobody reads what it writes. Without this, the program would inherit that the
+   server ignores SIGPIPE and blocks signals in its threads. */
+static int spawn_beside(pid_t *id, char *const *command, const int files[3], const sigset_t *blocked,
+                        char *const *environment) {
+    sigset_t usual;
     posix_spawnattr_t attributes;
     int error = posix_spawnattr_init(&attributes);
     if (error) return error;
-    sigemptyset(&blocked);
-    sigaddset(&blocked, SIGINT);
-    sigaddset(&blocked, SIGTERM);
     sigemptyset(&usual);
     sigaddset(&usual, SIGPIPE);
-    posix_spawnattr_setsigmask(&attributes, &blocked);
+    posix_spawnattr_setsigmask(&attributes, blocked);
     posix_spawnattr_setsigdefault(&attributes, &usual);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-    error = spawn(id, command, files, &attributes, (char *[]){locale, NULL});
+    error = spawn(id, command, files, &attributes, environment);
     posix_spawnattr_destroy(&attributes);
     return error;
 }
 
+int program_background(pid_t *id, char *const *command, int said) {
+    sigset_t none;
+    sigemptyset(&none);
+    const int error = spawn_beside(id, command, (int[]){-1, said, said}, &none, environ);
+    if (!error) setpriority(PRIO_PROCESS, (id_t)*id, LOWEST_PRIORITY);
+    return error;
+}
+
+bool program_ended(pid_t id, int *status) { return reap(id, WNOHANG, status); }
+
+/* SIGINT and SIGTERM are blocked in the program: tide decides what they end. */
 int program_start(Program *program, char *const *command, int in) {
+    char locale[] = "LC_ALL=C";
+    sigset_t blocked;
     int ends[2];
+    sigemptyset(&blocked);
+    sigaddset(&blocked, SIGINT);
+    sigaddset(&blocked, SIGTERM);
     program->said = memfd_create("said", MFD_CLOEXEC);
     if (program->said < 0) return errno;
     int error = socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) ? errno : 0;
     if (!error) {
         program->socket = ends[0];
-        error = spawn_beside(&program->id, command, (int[]){in < 0 ? ends[1] : in, ends[1], program->said});
+        error = spawn_beside(&program->id, command, (int[]){in < 0 ? ends[1] : in, ends[1], program->said}, &blocked,
+                             (char *[]){locale, NULL});
         close(ends[1]);
         if (error) close(ends[0]);
     }

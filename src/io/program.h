@@ -4,6 +4,7 @@
 
 #include "core/base.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -14,6 +15,13 @@ void program_path(char *path, size_t size, const char *name);
    (-1: nothing), and writes to the open file `out` and its errors to the open file `errors` (-1: nowhere). Returns its
    exit status, 128 if a signal ended it, or -1 with errno set if it cannot be run. */
 int program_run(char *const *command, int in, int out, int errors);
+
+/* Starts a program at the lowest priority, for long work beside that of the caller, which it outlives. It reads
+   nothing, and writes its output and its errors to the open file `said`. SIGTERM ends it, also if the caller blocks
+   signals. Returns 0 or an errno. The caller must call program_ended until that is true. */
+int program_background(pid_t *id, char *const *command, int said);
+/* Whether a program has ended. Then *status is its exit status; 128: a signal ended it; -1: it is not known. */
+bool program_ended(pid_t id, int *status);
 
 /* A program that runs beside the caller. */
 typedef struct Program {

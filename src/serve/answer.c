@@ -97,6 +97,24 @@ static void write_sentences(FILE *out, const Request *w, ptrdiff_t i, bool score
 static void write_alignments(FILE *out, const Request *w, ptrdiff_t i) { write_sentences(out, w, i, false); }
 static void write_piece_scores(FILE *out, const Request *w, ptrdiff_t i) { write_sentences(out, w, i, true); }
 
+/* Writes for each sentence of a text the id of the correction that is its translation, or null. */
+static void write_memory(FILE *out, const Request *w, ptrdiff_t i) {
+    fputc('[', out);
+    for (ptrdiff_t j = 0; w->task.served && j < arrlen(w->parts[i].passage.sentences); j++) {
+        const Job *job = &w->task.jobs[w->parts[i].first + j];
+        if (j) fputc(',', out);
+        if (job->remembered) fprintf(out, "%ld", job->correction);
+        else fputs("null", out);
+    }
+    fputc(']', out);
+}
+
+static bool has_remembered(const Task *task) {
+    for (int i = 0; i < task->count; i++)
+        if (task->jobs[i].remembered) return true;
+    return false;
+}
+
 static void write_detected(FILE *out, const Request *w, ptrdiff_t i) {
     (void)i;
     json_print(out, "{\"confidence\":%.1f,\"language\":%s}", w->confidence, w->detected);
@@ -124,6 +142,7 @@ void answer_write(FILE *out, const Request *w) {
         if (w->fields.alternatives && !w->streams) write_texts(out, w, ",", "alternatives", write_alternatives);
         if (w->fields.alignment && !w->streams) write_texts(out, w, ",", "alignment", write_alignments);
         if (w->fields.search.piece_scores && !w->streams) write_texts(out, w, ",", "pieceScores", write_piece_scores);
+        if (has_remembered(&w->task) && !w->streams) write_texts(out, w, ",", "memory", write_memory);
         if (w->detected) write_texts(out, w, ",", "detectedLanguage", write_detected);
     }
     fputc('}', out);

@@ -2,6 +2,7 @@
 
 #include "core/scope.h"
 #include "serve/answer.h"
+#include "serve/correct.h"
 #include "serve/header.h"
 #include "serve/language.h"
 #include "serve/live_report.h"
@@ -81,7 +82,9 @@ static void write_settings(FILE *out, const Start *s) {
             s->service->downloads ? "true" : "false");
     fprintf(out, "\"keyRequired\":%s,\"language\":{\"source\":{\"code\":\"auto\",\"name\":\"Auto Detect\"},", keys);
     json_print(out, "\"target\":{\"code\":%s,\"name\":%s}},", target, language_name(target));
-    fprintf(out, "\"pinyin\":%s,", s->service->pinyin ? "true" : "false");
+    const Accounts *accounts = s->service->accounts;
+    fprintf(out, "\"pinyin\":%s,\"corrections\":%s,\"memory\":%s,", s->service->pinyin ? "true" : "false",
+            accounts && accounts->count ? "true" : "false", accounts ? "true" : "false");
     fprintf(out, "\"suggestions\":false,\"supportedFilesFormat\":[%s]}\n",
             s->service->downloads ? "\".txt\",\".srt\",\".html\"" : "");
     served_drop(first);
@@ -188,6 +191,14 @@ static void start(void *context) {
     case ENDPOINT_DOWNLOAD: reply_download(s); break;
     case ENDPOINT_DETECT: detect_language(s); break;
     case ENDPOINT_PINYIN: answer_pinyin(s); break;
+    case ENDPOINT_CORRECTIONS: correct_list(s); break;
+    case ENDPOINT_CORRECT: correct_add(s); break;
+    case ENDPOINT_UNCORRECT: correct_delete(s); break;
+    case ENDPOINT_CORRECTIONS_TMX: correct_export(s); break;
+    case ENDPOINT_SIMILAR: correct_similar(s); break;
+    case ENDPOINT_LEARNING: correct_learning(s); break;
+    case ENDPOINT_LEARN: correct_learn(s); break;
+    case ENDPOINT_GENERATION: correct_choose(s); break;
     case ENDPOINT_TRAINING: live_report_page(s); break;
     case ENDPOINT_LOG: live_report_log(s); break;
     default: request_start(s);
@@ -197,21 +208,23 @@ static void start(void *context) {
 /* Checks the key of a request without a body: the key is in a header, also as a password, for which browsers ask their
    users. Requests with texts may have their key in the body, so request_fields checks it. Returns false with an error
    in the reply. */
-static bool check_key(const Service *service, const Asked *asked, Reply *reply) {
-    char password[KEY_SIZE];
-    const bool training = asked->endpoint == ENDPOINT_TRAINING || asked->endpoint == ENDPOINT_LOG;
-    if (!training && asked->endpoint != ENDPOINT_METRICS) return true;
-    const char *key = header_bearer(asked->authorization);
-    if (!key) key = header_password(asked->authorization, password, sizeof password);
-    if (keys_serve(service->keys, key)) return true;
-    reply_error(reply, training ? 401 : 403, "Invalid API key");
+static bool check_key(Start *s, char password[KEY_SIZE]) {
+    const Asked *asked = s->asked;
+    const Endpoint e = asked->endpoint;
+    const bool opens = e == ENDPOINT_TRAINING || e == ENDPOINT_LOG || e == ENDPOINT_CORRECTIONS_TMX; /* in a browser */
+    if (!opens && e != ENDPOINT_METRICS && e != ENDPOINT_CORRECTIONS && e != ENDPOINT_LEARNING) return true;
+    s->key = header_bearer(asked->authorization);
+    if (!s->key) s->key = header_password(asked->authorization, password, KEY_SIZE);
+    if (keys_serve(s->service->keys, s->key)) return true;
+    reply_error(s->reply, opens ? 401 : 403, "Invalid API key");
     return false;
 }
 
 Task *endpoint_start(const Service *service, const Asked *asked, Reply *reply) {
     Start s = {.service = service, .asked = asked, .reply = reply};
+    char password[KEY_SIZE];
     *reply = (Reply){0};
-    if (!check_key(service, asked, reply)) return NULL;
+    if (!check_key(&s, password)) return NULL;
     if (run(start, &s) == SCOPE_DONE) return s.request ? &s.request->task : NULL;
     served_drop(s.held);
     return NULL;

@@ -3,8 +3,10 @@
 #ifndef TIDE_SERVE_ENDPOINTS_H
 #define TIDE_SERVE_ENDPOINTS_H
 
+#include "serve/accounts.h"
 #include "serve/downloads.h"
 #include "serve/keys.h"
+#include "serve/learning.h"
 #include "serve/queue.h"
 #include "text/pinyin.h"
 
@@ -17,6 +19,8 @@ typedef struct Service {
     const Keys *keys;
     Downloads *downloads; /* NULL: files are not translated */
     const Pinyin *pinyin; /* NULL: the server has no dictionary */
+    Accounts *accounts;   /* NULL: nothing is remembered */
+    Learning *learning;   /* NULL: nothing is learned */
 } Service;
 
 /* A complete request. A string is NULL if the request does not have it. */

@@ -14,13 +14,18 @@ static FILE *begin(MemoryFile *memory, const char *name) {
     return out;
 }
 
-static Event *end(MemoryFile *memory) {
+/* Takes the text in memory. */
+static Event *make_event(MemoryFile *memory) {
     size_t size;
-    fputs("\n\n", memory->stream);
     char *text = memory_close(memory, &size);
     Event *event = mem_alloc(sizeof *event);
     *event = (Event){.text = scope_keep(text), .size = size};
     return scope_keep(event);
+}
+
+static Event *end(MemoryFile *memory) {
+    fputs("\n\n", memory->stream);
+    return make_event(memory);
 }
 
 Event *event_free(Event *event) {
@@ -51,14 +56,32 @@ static void write_source(FILE *out, const Request *w) {
     fputs("]}", out);
 }
 
-Event *event_source(const Request *request) {
-    MemoryFile memory;
-    write_source(begin(&memory, "source"), request);
-    return end(&memory);
-}
-
 static int number_of(const Job *job) { return (int)(job - job->task->jobs); }
 static const Side *target_of(const Job *job) { return &job->task->served->translator.target; }
+
+/* Writes the events of the sentences that are remembered. */
+static void write_remembered(FILE *out, const Request *w) {
+    for (const Job *job = w->task.jobs; job < w->task.jobs + w->task.count; job++) {
+        if (!job->remembered) continue;
+        fprintf(out, "event: sentence\ndata: {\"sentence\":%d,\"correction\":%ld,\"translatedText\":", number_of(job),
+                job->correction);
+        json_string(out, job->texts[0]);
+        fputs("}\n\n", out);
+    }
+}
+
+static void write_opening(FILE *out, const Request *w) {
+    fputs("event: source\ndata: ", out);
+    write_source(out, w);
+    fputs("\n\n", out);
+    write_remembered(out, w);
+}
+
+Event *event_opening(const Request *request) {
+    MemoryFile memory;
+    write_opening(memory_open(&memory), request);
+    return make_event(&memory);
+}
 
 static void write_text(FILE *out, const Translator *translator, const Hypothesis *h) {
     char *text = hypothesis_text(translator, h);
@@ -131,11 +154,7 @@ Event *event_sentence(const Job *job, const Nbest *nbest, const WordCandidate *c
 }
 
 void event_write_last(FILE *out, const Request *request) {
-    if (request->task.count == 0) {
-        fputs("event: source\ndata: ", out);
-        write_source(out, request);
-        fputs("\n\n", out);
-    }
+    if (!request->searches) write_opening(out, request);
     fputs("event: done\ndata: ", out);
     answer_write(out, request);
     fputs("\n\n", out);

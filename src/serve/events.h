@@ -17,8 +17,8 @@ struct Event {
 /* Releases an event. Returns the next one. NULL: does nothing and returns NULL. */
 Event *event_free(Event *event);
 
-/* The first event: the model and the sentences. */
-Event *event_source(const Request *request);
+/* The first event, the model and the sentences; and those of sentences that are remembered. */
+Event *event_opening(const Request *request);
 /* The settled words of a sentence. */
 Event *event_settled(const Job *job, const Hypothesis *words);
 

@@ -10,6 +10,7 @@
 #include "translate/search_tree.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -27,6 +28,7 @@ static __attribute__((nonnull)) char **word_of(Fields *fields, const char *name)
     if (!strcmp(name, "tag")) return &fields->tag;
     if (!strcmp(name, "precision")) return &fields->precision;
     if (!strcmp(name, "lexicon")) return &fields->lexicon;
+    if (!strcmp(name, "correction")) return &fields->correction;
     return !strcmp(name, "api_key") ? &fields->api_key : NULL;
 }
 
@@ -43,6 +45,8 @@ static __attribute__((nonnull)) int *number_of(Fields *fields, const char *name)
     if (!strcmp(name, "step")) return &fields->step;
     if (!strcmp(name, "top")) return &fields->top;
     if (!strcmp(name, "pruned")) return &fields->pruned;
+    if (!strcmp(name, "id")) return &fields->id;
+    if (!strcmp(name, "generation")) return &fields->generation;
     return NULL;
 }
 
@@ -57,7 +61,8 @@ static int not_utf8(Reply *reply) { return reply_error(reply, 400, "Invalid requ
 static int wrong(Reply *reply, const char *name) { return reply_error(reply, 400, "Invalid request: bad %s", name); }
 
 static int set_number(int *field, const char *name, double value, Reply *reply) {
-    if (!(value >= 0 && value <= 1000) || value != floor(value)) return wrong(reply, name);
+    const int most = !strcmp(name, "id") || !strcmp(name, "generation") ? INT_MAX : 1000;
+    if (!(value >= 0 && value <= most) || value != floor(value)) return wrong(reply, name);
     *field = (int)value;
     return 0;
 }
@@ -105,6 +110,12 @@ static int set_alignment(Fields *fields, const char *unit, Reply *reply) {
     return 0;
 }
 
+static int set_memory(Fields *fields, const char *value, Reply *reply) {
+    if (strcmp(value, "true") != 0 && strcmp(value, "false") != 0) return wrong(reply, "memory");
+    fields->forgets = value[0] == 'f';
+    return 0;
+}
+
 /* Sets a field from text. */
 static int set_text(Fields *fields, const char *name, const char *value, const Limits *limits, Reply *reply) {
     char **word = word_of(fields, name), *end;
@@ -114,6 +125,7 @@ static int set_text(Fields *fields, const char *name, const char *value, const L
     if (option) return set_option_text(fields, option, value, reply);
     if (texts) return add_text(fields, texts, value, limits, reply);
     if (!strcmp(name, "alignment")) return set_alignment(fields, value, reply);
+    if (!strcmp(name, "memory")) return set_memory(fields, value, reply);
     if (number) {
         const double parsed = strtod(value, &end);
         return *end || !*value ? wrong(reply, name) : set_number(number, name, parsed, reply);
@@ -138,7 +150,7 @@ static int set_array(Fields *fields, const cJSON *field, const Limits *limits, R
 
 static bool is_field(Fields *fields, const char *name) {
     return texts_of(fields, name) || number_of(fields, name) || word_of(fields, name) || option_of(name) ||
-           !strcmp(name, "alignment");
+           !strcmp(name, "alignment") || !strcmp(name, "memory");
 }
 
 static int set_json(Fields *fields, const cJSON *field, const Limits *limits, Reply *reply) {
@@ -151,8 +163,8 @@ static int set_json(Fields *fields, const cJSON *field, const Limits *limits, Re
         return set_option(fields, option, field->valuedouble, reply);
     if (cJSON_IsBool(field) && option && option->kind == SEARCH_SWITCH)
         return set_option_text(fields, option, cJSON_IsTrue(field) ? "true" : "false", reply);
-    if (cJSON_IsBool(field) && !strcmp(field->string, "alignment"))
-        return set_alignment(fields, cJSON_IsTrue(field) ? "true" : "false", reply);
+    if (cJSON_IsBool(field) && (!strcmp(field->string, "alignment") || !strcmp(field->string, "memory")))
+        return set_text(fields, field->string, cJSON_IsTrue(field) ? "true" : "false", limits, reply);
     return cJSON_IsArray(field) ? set_array(fields, field, limits, reply) : wrong(reply, field->string);
 }
 
@@ -311,6 +323,7 @@ void fields_free(Fields *fields) {
     mem_free(fields->tag);
     mem_free(fields->precision);
     mem_free(fields->lexicon);
+    mem_free(fields->correction);
     mem_free(fields->source);
     mem_free(fields->target);
     mem_free(fields->format);

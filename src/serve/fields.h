@@ -24,12 +24,13 @@ typedef enum AlignmentUnit { ALIGN_NOTHING, ALIGN_PIECES, ALIGN_WORDS } Alignmen
 typedef struct Fields {
     AlignmentUnit alignment;
     Texts q, translation, prefix_pieces, translation_pieces;
-    char *source, *target, *format, *model, *api_key, *prefix, *glossary, *tag, *precision, *lexicon;
+    char *source, *target, *format, *model, *api_key, *prefix, *glossary, *tag, *precision, *lexicon, *correction;
     char *file, *file_name; /* of a form, in the field `file`: the bytes of a file and a NUL; its name, any bytes */
     size_t file_size;
     char **given; /* of a form: names of the fields that were read; not those that may come again, such as q: a stb_ds
                      array, owned */
-    int alternatives, candidates, step, top, pruned;
+    int alternatives, candidates, step, top, pruned, id, generation;
+    bool forgets;         /* `memory` is false: every sentence is searched */
     SearchOptions search; /* those fields that the table of search options has */
 } Fields;
 

@@ -176,7 +176,8 @@ static enum MHD_Result begin(Http *http, struct MHD_Connection *connection, Conn
 /* Whether the work for an answer is small, however large the request and the files are. Only such work may be done in
    this thread, for which all connections wait. */
 static bool is_quick(Endpoint endpoint) {
-    return !route_posts(endpoint) && endpoint != ENDPOINT_TRAINING && endpoint != ENDPOINT_DOWNLOAD;
+    return !route_posts(endpoint) && endpoint != ENDPOINT_TRAINING && endpoint != ENDPOINT_DOWNLOAD &&
+           endpoint != ENDPOINT_CORRECTIONS && endpoint != ENDPOINT_CORRECTIONS_TMX && endpoint != ENDPOINT_LEARNING;
 }
 
 /* The body is complete, or a suspended request goes on. */

@@ -22,7 +22,9 @@ void served_drop(Served *served) {
 /* ---- loading --------------------------------------------------------------------------------------------------- */
 
 typedef struct Load {
-    const Place *place;
+    const ModelFiles *files;
+    const char *name;
+    int place;
     Served *served; /* the result; NULL: *err says why */
     Err *err;
 } Load;
@@ -40,20 +42,19 @@ static void load(void *context) {
     Load *l = context;
     Served *served = mem_zalloc(sizeof *served);
     atomic_init(&served->holds, 1);
-    if (model_load(&served->translator, l->place->files.model, l->err) ||
-        load_lists(served, &l->place->files, l->err)) {
+    if (model_load(&served->translator, l->files->model, l->err) || load_lists(served, l->files, l->err)) {
         served_drop(served);
         return;
     }
-    served->name = l->place->name;
+    served->name = l->name;
+    served->place = l->place;
     l->served = served;
 }
 
-/* Loads the model of a place. NULL with *err filled if a file cannot be read or memory is refused. */
-static Served *served_load(const Place *place, Err *err) {
+Served *served_load(const ModelFiles *files, const char *name, int place, Err *err) {
     Scope scope = {0};
-    Load l = {.place = place, .err = err};
-    err_set(err, place->files.model, 0, "out of memory");
+    Load l = {.files = files, .name = name, .place = place, .err = err};
+    err_set(err, files->model, 0, "out of memory");
     const ScopeEnd end = scope_run(&scope, load, &l, err->reason, sizeof err->reason);
     if (end == SCOPE_DONE) scope_forget(&scope);
     return end == SCOPE_DONE ? l.served : NULL;
@@ -95,7 +96,7 @@ static bool place_changed(Place *place) {
 int models_reload(ServedModels *models, int i, Err *err) {
     Place *place = &models->list[i];
     if (!place_changed(place)) return 0;
-    Served *fresh = served_load(place, err);
+    Served *fresh = served_load(&place->files, place->name, i, err);
     if (!fresh) return -1;
     pthread_mutex_lock(&models->mutex);
     Served *old = place->served;
@@ -162,7 +163,8 @@ int models_open(ServedModels *models, const ModelFiles *files, int count, Err *e
         Place *place = &models->list[i];
         place->name = name_of(models, i);
         place_changed(place);
-        if (check_twice(models, i, err) || !(place->served = served_load(place, err))) return -1;
+        if (check_twice(models, i, err) || !(place->served = served_load(&place->files, place->name, i, err)))
+            return -1;
     }
     return 0;
 }

@@ -17,18 +17,22 @@ typedef struct Served {
     Glossary glossary;   /* of every request; all zero: none */
     Shortlist shortlist; /* all zero: none */
     const char *name;    /* of its place */
+    int place;           /* the number of its place */
     atomic_int holds;
 } Served;
-
-void served_hold(Served *served);
-/* Releases the model with its last holder. NULL: does nothing. */
-void served_drop(Served *served);
 
 /* The paths of a model and of what it translates with, and the numbers of its shortlist; see shortlist_read. */
 typedef struct ModelFiles {
     const char *model, *glossary, *shortlist; /* glossary, shortlist: NULL: none */
     int first, best;
 } ModelFiles;
+
+/* Loads a model, held once, with the name and the number of its place. NULL with *err filled if a file cannot be read
+   or memory is refused. The name must live longer. */
+Served *served_load(const ModelFiles *files, const char *name, int place, Err *err);
+void served_hold(Served *served);
+/* Releases the model with its last holder. NULL: does nothing. */
+void served_drop(Served *served);
 
 /* The place of one model. */
 typedef struct Place {

@@ -238,14 +238,15 @@ Queue *queue_new(const Limits *limits, int workers, Metrics *metrics, Err *err) 
 }
 
 int queue_add(Queue *q, Task *task) {
+    task->left = 0;
+    for (int i = 0; i < task->count; i++) task->left += !task->jobs[i].remembered;
     pthread_mutex_lock(&q->mutex);
-    const int status = q->length + task->count <= q->limits->queue && !q->stopping ? 0 : -1;
-    task->left = task->count;
+    const int status = q->length + task->left <= q->limits->queue && !q->stopping ? 0 : -1;
     task->holds = 1;
     task->arrived = seconds_now();
     for (int i = 0; i < task->count && !status; i++) {
         task->jobs[i].task = task;
-        append(q, &task->jobs[i]);
+        if (!task->jobs[i].remembered) append(q, &task->jobs[i]);
     }
     pthread_cond_broadcast(&q->changed);
     pthread_mutex_unlock(&q->mutex);

@@ -37,9 +37,11 @@ typedef struct Job {
     const Constraints *constraints; /* of a search: what the translation contains; NULL: free */
     char **texts;                   /* JOB_TRANSLATE: [count] the best hypotheses; owned */
     int count;
-    char *json;   /* the alignment of the best hypothesis or of the given pair, the search or the explanation; owned;
-                     NULL: none */
-    char *scores; /* JSON: the pieces of the same translation, and ln p of each; owned; NULL: none are wanted */
+    bool remembered; /* set by the caller, with one text: the sentence needs no search */
+    long correction; /* of a remembered text: its id; 0: it is from a file */
+    char *json;      /* the alignment of the best hypothesis or of the given pair, the search or the explanation; owned;
+                        NULL: none */
+    char *scores;    /* JSON: the pieces of the same translation, and ln p of each; owned; NULL: none are wanted */
     double log_probability; /* JOB_SCORE: of the given pair */
     int pieces;             /* of the best hypothesis, or of the given translation */
     int settled;            /* pieces in the last event about settled words; -1: the sentence is finished */
@@ -86,8 +88,8 @@ struct Task {
 Queue *queue_new(const Limits *limits, int workers, Metrics *metrics, Err *err);
 /* Adds a call, which a thread of the queue runs. */
 void queue_call(Queue *queue, Call *call);
-/* Adds the task's jobs. The caller holds the task until task_drop. Returns 0, or -1 if the queue has no room for all
-   jobs; then the queue does not keep the task. */
+/* Adds the task's jobs, of which at least one is not remembered. The caller holds the task until task_drop. Returns 0,
+   or -1 if the queue has no room for all jobs; then the queue does not keep the task. */
 int queue_add(Queue *queue, Task *task);
 /* Cancels a task. Returns true if `done` was not and will not be called; false if it was, or is about to be. */
 bool queue_cancel(Queue *queue, Task *task);

@@ -5,6 +5,7 @@
 #include "serve/header.h"
 #include "io/ds.h"
 #include "text/codes.h"
+#include "text/entity.h"
 #include "text/unicode.h"
 #include "translate/explain.h"
 #include "translate/prefix.h"
@@ -36,8 +37,7 @@ static int missing(const Start *s, const char *name) {
     return reply_error(s->reply, 400, "Invalid request: missing %s parameter", name);
 }
 
-/* The key that the request gives; NULL: none. */
-static const char *key_of(const Start *s, const Fields *fields) {
+const char *request_key(const Start *s, const Fields *fields) {
     const char *bearer = header_bearer(s->asked->authorization);
     return bearer ? bearer : fields->api_key;
 }
@@ -68,16 +68,20 @@ static int take_file(const Start *s, Fields *fields) {
     return 0;
 }
 
-int request_fields(const Start *s, Fields *fields) {
+int request_parse(const Start *s, Fields *fields) {
     const Asked *asked = s->asked;
     if (fields_parse(fields, asked->content_type, asked->body ? asked->body : "", asked->size, s->service->limits,
                      s->reply))
         return -1;
-    const char *key = key_of(s, fields);
-    if (!keys_serve(s->service->keys, key))
-        return reply_error(s->reply, 403, "%s",
-                           key ? "Invalid API key" : "Please contact the server operator to get an API key");
-    if (asked->endpoint == ENDPOINT_FILE) return take_file(s, fields);
+    const char *key = request_key(s, fields);
+    if (keys_serve(s->service->keys, key)) return 0;
+    return reply_error(s->reply, 403, "%s",
+                       key ? "Invalid API key" : "Please contact the server operator to get an API key");
+}
+
+int request_fields(const Start *s, Fields *fields) {
+    if (request_parse(s, fields)) return -1;
+    if (s->asked->endpoint == ENDPOINT_FILE) return take_file(s, fields);
     return field_given(&fields->q) ? 0 : missing(s, "q");
 }
 
@@ -92,6 +96,18 @@ static const char *known_code(char *const *codes, const char *code) {
     for (ptrdiff_t i = 0; i < arrlen(codes); i++)
         if (language_matches(code, codes[i])) return codes[i];
     return NULL;
+}
+
+/* Holds the model of a direction, as the account has taught it. NULL: there is none. */
+static Served *find_model(const Start *s, const Fields *fields, const char *from, const char *to) {
+    const Service *service = s->service;
+    Served *served = models_find(service->models, from, to, fields->model);
+    if (!served || !service->learning) return served;
+    Served *learned =
+        learning_hold(service->learning, accounts_of(service->accounts, request_key(s, fields)), served->place);
+    if (!learned) return served;
+    served_drop(served);
+    return learned;
 }
 
 /* Finds the model. A translation into the same language needs none. */
@@ -112,7 +128,7 @@ static int choose_model(Start *s, char *const *codes) {
         if (models_translate(s->service->models, from, codes[i])) to = codes[i];
     w->spaced = to && !unspaced_language(to);
     if (to && !strcmp(from, to) && w->task.kind == JOB_TRANSLATE) return 0;
-    if (to) s->held = w->task.served = models_find(s->service->models, from, to, fields->model);
+    if (to) s->held = w->task.served = find_model(s, fields, from, to);
     if (w->task.served) return 0;
     if (to && fields->model && models_translate(s->service->models, from, to))
         return reply_error(s->reply, 400, "%s is not a model that translates from %s to %s", fields->model, from, to);
@@ -198,6 +214,42 @@ static int add_job(Start *s, const char *source, const Mark *marks, const char *
     return 0;
 }
 
+/* Whether translations may come from the memory: a given beginning, or a random translation, needs a search. */
+static bool recalls(const Request *w) {
+    const Fields *fields = &w->fields;
+    return w->task.kind == JOB_TRANSLATE && !fields->forgets && !fields->prefix &&
+           !field_given(&fields->prefix_pieces) && !w->task.search.sample;
+}
+
+/* The text as HTML. Takes the text over; the caller owns the result. */
+static char *escaped(char *text) {
+    MemoryFile memory;
+    entities_write(memory_open(&memory), text, strlen(text));
+    mem_free(text);
+    return memory_close(&memory, NULL);
+}
+
+/* Gives a sentence the translation that is remembered. Markup inside of a sentence has no place in it. */
+static void recall(const Start *s, Job *job) {
+    const Accounts *accounts = s->service->accounts;
+    Request *w = s->request;
+    if (!accounts || job->marks || !recalls(w)) return;
+    Account *account = accounts_of(accounts, request_key(s, &w->fields));
+    char *text = accounts_find(accounts, account, &w->task.served->translator, job->source, &job->correction);
+    if (!text) return;
+    job->texts = mem_alloc(sizeof *job->texts);
+    job->texts[0] = w->task.html ? escaped(text) : text;
+    job->count = 1;
+    job->remembered = true;
+}
+
+/* The sentences that need a search. */
+static int searched(const Task *task) {
+    int n = 0;
+    for (int i = 0; i < task->count; i++) n += !task->jobs[i].remembered;
+    return n;
+}
+
 /* Splits the texts, and makes one job of each sentence. */
 static int make_sentences(Start *s) {
     Request *w = s->request;
@@ -225,6 +277,7 @@ static int make_sentences(Start *s) {
         for (ptrdiff_t k = 0; k < arrlen(passage->sentences); k++)
             if (add_job(s, passage->sentences[k], passage->marks[k], NULL)) return -1;
     }
+    for (int i = 0; i < w->task.count; i++) recall(s, &w->task.jobs[i]);
     return 0;
 }
 
@@ -337,7 +390,7 @@ static long count_characters(const Texts *texts) {
 /* Takes the texts from the quotas of the key. */
 static int take_quota(const Start *s) {
     const Fields *fields = &s->request->fields;
-    Key *key = keys_find(s->service->keys, key_of(s, fields));
+    Key *key = keys_find(s->service->keys, request_key(s, fields));
     if (!key) return 0; /* the server has no keys */
     const long characters = count_characters(&fields->q) + count_characters(&fields->translation) +
                             count_characters(&fields->translation_pieces);
@@ -422,7 +475,8 @@ static int make_request(Start *s) {
     if (kind == JOB_TRANSLATE || kind == JOB_SEARCH) status = make_search(s);
     else status = kind == JOB_EXPLAIN ? make_step(s) : make_pairs(s);
     if (!status && w->task.count) status = take_quota(s);
-    return status ? -1 : w->task.count == 0;
+    w->searches = searched(&w->task) > 0;
+    return status ? -1 : !w->searches;
 }
 
 void request_start(Start *s) {
@@ -435,7 +489,7 @@ void request_start(Start *s) {
     if (endpoint == ENDPOINT_SEARCH) w->task.kind = JOB_SEARCH;
     w->task.release = request_free;
     const int status = make_request(s);
-    if (status == 0 && w->streams) w->task.opening = event_source(w);
+    if (status == 0 && w->streams) w->task.opening = event_opening(w);
     if (status == 0) return;
     if (status > 0) answer_reply(w, s->reply);
     request_free(&w->task);

@@ -35,8 +35,9 @@ typedef struct Request {
     FileAnswer file;
     const char *detected; /* the detected code of the source, owned; NULL: the request names the source */
     double confidence;
-    bool spaced;  /* the target separates sentences by spaces */
-    bool streams; /* the answer is a stream of events */
+    bool searches; /* a sentence needs a search: the answer is not made at once */
+    bool spaced;   /* the target separates sentences by spaces */
+    bool streams;  /* the answer is a stream of events */
 } Request;
 
 /* What a function of endpoints.h passes to its scope. endpoint_finish sets only reply and request. */
@@ -45,10 +46,16 @@ typedef struct Start {
     const Asked *asked;
     Reply *reply;
     Request *request; /* the result, or NULL */
+    const char *key;  /* of a request without a body, which was checked; NULL: none */
     Served *held;     /* the model that the request holds: endpoint_start drops it if the scope fails */
 } Start;
 
-/* Parses the fields of the request, and checks its key and that it has the field q. A request with a file has its text
+/* Parses the fields of the request, and checks its key. Returns 0, or -1 with an error in the reply. Release with
+   fields_free in both cases. */
+int request_parse(const Start *start, Fields *fields);
+/* The key that the request gives; NULL: none. */
+const char *request_key(const Start *start, const Fields *fields);
+/* The same as request_parse, and checks that the request has the field q. A request with a file has its text
    in q afterwards. Returns 0, or -1 with an error in the reply. Release with fields_free in both cases. */
 int request_fields(const Start *start, Fields *fields);
 /* Guesses the language of the texts; see language_detect. codes: a stb_ds array. */

@@ -15,6 +15,14 @@ static const struct {
     [ENDPOINT_MODELS] = {"/v1/models", false},
     [ENDPOINT_ALIGN] = {"/v1/align", true},
     [ENDPOINT_STREAM] = {"/v1/stream", true},
+    [ENDPOINT_CORRECTIONS] = {"/v1/corrections", false},
+    [ENDPOINT_CORRECT] = {"/v1/corrections", true},
+    [ENDPOINT_UNCORRECT] = {"/v1/corrections/delete", true},
+    [ENDPOINT_CORRECTIONS_TMX] = {"/v1/corrections.tmx", false},
+    [ENDPOINT_SIMILAR] = {"/v1/similar", true},
+    [ENDPOINT_LEARNING] = {"/v1/learning", false},
+    [ENDPOINT_LEARN] = {"/v1/learn", true},
+    [ENDPOINT_GENERATION] = {"/v1/generation", true},
     [ENDPOINT_FILE] = {"/translate_file", true},
     [ENDPOINT_DOWNLOAD] = {"/download_file/", false},
     [ENDPOINT_TRAINING] = {"/training", false},
@@ -31,18 +39,26 @@ const char *route_path(Endpoint endpoint) { return endpoint < ENDPOINTS ? routes
 
 bool route_posts(Endpoint endpoint) { return endpoint < ENDPOINTS && routes[endpoint].post; }
 
+/* Refuses a method for a path that takes POST, or GET, or both. */
+static void refuse_method(Reply *reply, const char *path, bool posts, bool gets) {
+    const char *const takes = posts && gets ? "GET and POST" : posts ? "POST" : "GET";
+    reply_error(reply, 405, "Method not allowed: %s takes %s", path, takes);
+    reply->allow = posts && gets ? "GET, HEAD, POST, OPTIONS" : posts ? "POST, OPTIONS" : "GET, HEAD, OPTIONS";
+}
+
 Endpoint route_find(const char *method, const char *url, Reply *reply) {
     const size_t n = strcspn(url, "?");
+    const bool reads = !strcmp(method, "GET") || !strcmp(method, "HEAD"), posts = !strcmp(method, "POST");
+    Endpoint known[2] = {ENDPOINTS, ENDPOINTS}; /* the path takes GET; POST */
     for (Endpoint e = 0; e < ENDPOINTS; e++) {
         const size_t own = strlen(routes[e].path);
         if (e == ENDPOINT_DOWNLOAD ? n <= own : n != own) continue;
         if (memcmp(routes[e].path, url, own) != 0) continue;
-        const bool reads = !strcmp(method, "GET") || !strcmp(method, "HEAD");
-        if (routes[e].post ? !strcmp(method, "POST") : reads) return e;
-        reply_error(reply, 405, "Method not allowed: %s takes %s", routes[e].path, routes[e].post ? "POST" : "GET");
-        reply->allow = routes[e].post ? "POST, OPTIONS" : "GET, HEAD, OPTIONS";
-        return ENDPOINTS;
+        if (routes[e].post ? posts : reads) return e;
+        known[routes[e].post] = e;
     }
-    reply_error(reply, 404, "Not found");
+    const Endpoint any = known[0] < ENDPOINTS ? known[0] : known[1];
+    if (any < ENDPOINTS) refuse_method(reply, routes[any].path, known[1] < ENDPOINTS, known[0] < ENDPOINTS);
+    else reply_error(reply, 404, "Not found");
     return ENDPOINTS;
 }

@@ -22,6 +22,8 @@ typedef struct Server {
     Downloads downloads;
     Pinyin *pinyin; /* NULL: none */
     ServedModels models;
+    Accounts accounts;
+    Learning *learning; /* NULL: none */
     Metrics metrics;
     Queue *queue;
     Service service; /* threads of the queue use it until the queue is released */
@@ -100,6 +102,24 @@ static void stop_watcher(Server *s) {
     pthread_join(s->watcher, NULL);
 }
 
+/* ---- learning -------------------------------------------------------------------------------------------------- */
+
+static void tell(void *context, const char *line) { notice(context, "%s", line); }
+
+static void replaced(void *context) {
+    Server *s = context;
+    queue_models_changed(s->queue);
+    metrics_add(&s->metrics, &s->metrics.replaced, 1);
+}
+
+static int start_learning(Server *s, Err *err) {
+    const LearnListener listener = {s, tell, replaced};
+    if (!s->options->learn.folder) return 0;
+    s->learning = learning_start(&s->options->learn, &s->accounts, &s->models, &listener, err);
+    s->service.learning = s->learning;
+    return s->learning ? 0 : -1;
+}
+
 /* ---- serving --------------------------------------------------------------------------------------------------- */
 
 enum { TICKS = 10 }; /* checks of the deadlines in a second */
@@ -148,17 +168,34 @@ static int places_of(Server *s) {
 static int run_queue(Server *s, Err *err) {
     s->queue = queue_new(&s->options->limits, s->options->workers, &s->metrics, err);
     if (!s->queue) return -1;
-    s->service = (Service){&s->models, s->queue, &s->metrics, &s->options->limits, &s->keys, &s->downloads, s->pinyin};
+    s->service = (Service){&s->models,  s->queue,
+                           &s->metrics, &s->options->limits,
+                           &s->keys,    &s->downloads,
+                           s->pinyin,   s->options->learn.folder || s->options->memory_count ? &s->accounts : NULL,
+                           s->learning};
     connections_init(&s->connections, places_of(s), s->queue, &s->metrics, &s->options->limits);
     s->connections.log = s->log.fd < 0 ? NULL : &s->log;
     int status = s->options->watch ? start_watcher(s, err) : 0;
     if (!status) {
-        status = run_http(s, err);
+        status = start_learning(s, err);
+        if (!status) status = run_http(s, err);
         if (s->options->watch) stop_watcher(s);
     }
+    learning_end(s->learning);
     queue_free(s->queue);
     connections_free(&s->connections);
     return status;
+}
+
+/* Opens what the server remembers. */
+static int open_accounts(Server *s, Err *err) {
+    const ServeOptions *o = s->options;
+    if (o->learn.folder && !s->keys.count && !listener_is_loopback(&s->listener))
+        return err_set(err, o->listen, 0,
+                       "--corrections needs --api-key-file here: without keys, all clients of this address would see "
+                       "each other's texts");
+    return accounts_open(&s->accounts, o->learn.folder, o->memories, o->memory_count, &s->keys, &s->models, tell, s,
+                         err);
 }
 
 static int run_models(Server *s, Err *err) {
@@ -166,8 +203,13 @@ static int run_models(Server *s, Err *err) {
     if (models_open(&s->models, o->models, o->model_count, err)) return -1;
     for (int i = 0; i < s->models.count; i++) warn(s, &s->models.list[i]);
     if (listener_open(&s->listener, o->listen, err)) return -1;
-    notice(s, "serving %s", s->listener.address);
-    return run_queue(s, err);
+    int status = open_accounts(s, err);
+    if (!status) {
+        notice(s, "serving %s", s->listener.address);
+        status = run_queue(s, err);
+    } else listener_end(&s->listener);
+    accounts_close(&s->accounts);
+    return status;
 }
 
 static int open_signals(Server *s, Err *err) {

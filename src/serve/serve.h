@@ -3,6 +3,7 @@
 #define TIDE_SERVE_H
 
 #include "core/base.h"
+#include "serve/learning.h"
 #include "serve/limits.h"
 #include "serve/models.h"
 
@@ -14,10 +15,13 @@ typedef struct ServeOptions {
     const char *listen;       /* see listener_open */
     const char *const *hosts; /* [host_count]: names that a Host header may have, besides localhost and addresses */
     int host_count;
-    const char *cors;       /* the origin whose pages may read answers, or "*"; NULL: none */
-    const char *key_file;   /* see keys_read; NULL: every client is served */
-    const char *access_log; /* see access_log_open; NULL: none */
-    const char *pinyin;     /* see pinyin_read; NULL: none */
+    const char *cors;            /* the origin whose pages may read answers, or "*"; NULL: none */
+    const char *key_file;        /* see keys_read; NULL: every client is served */
+    const char *access_log;      /* see access_log_open; NULL: none */
+    const char *pinyin;          /* see pinyin_read; NULL: none */
+    const char *const *memories; /* [memory_count]: translation memories, see accounts_open */
+    int memory_count;
+    LearnSetup learn; /* `folder` NULL: no corrections are kept, and nothing is learned */
     Limits limits;
     int workers;
     bool watch; /* load a model again when one of its files changes */

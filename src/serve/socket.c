@@ -172,6 +172,13 @@ int listener_open(Listener *l, const char *listen, Err *err) {
     return 0;
 }
 
+bool listener_is_loopback(const Listener *l) {
+    struct sockaddr_storage own = {0};
+    socklen_t size = sizeof own;
+    return !getsockname(l->fd, (struct sockaddr *)&own, &size) && own.ss_family != AF_UNIX &&
+           !address_group((const struct sockaddr *)&own);
+}
+
 void listener_end(Listener *l) {
     if (l->path) unlink(l->path);
     if (!l->passed) shutdown(l->fd, SHUT_RDWR);

@@ -23,6 +23,9 @@ typedef struct Listener {
    lets the system choose. A Unix socket on which nobody listens is replaced. Returns 0, or -1 with *err filled: it
    cannot be opened, or what was passed is not one socket that listens. The path must live longer. */
 int listener_open(Listener *listener, const char *listen, Err *err);
+/* Whether only programs of this machine reach the socket, by its loopback address. A Unix socket counts as one that
+   others may reach, because a proxy may stand before it. */
+bool listener_is_loopback(const Listener *listener);
 /* Refuses new connections, or leaves them to systemd, and removes a Unix socket that was made. The descriptor stays
    open. */
 void listener_end(Listener *listener);
