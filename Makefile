@@ -113,7 +113,7 @@ $B/tide: $(CLI) $B/internal.a
 # The program that `tide serve` executes.
 $B/tide-serve: $(patsubst %,$B/cli/%.o,args command messages serve suggest tide_serve usage word_lists) $B/internal.a
 	@echo '  ld $@'
-	@$(CC) $(LDFLAGS) $^ -lmicrohttpd $(LDLIBS) -o $@
+	@$(CC) $(LDFLAGS) $^ -lmicrohttpd $(XML_LIBS) $(LDLIBS) -o $@
 
 # All floors below cli/. libtide.a is another archive: it has only the public names.
 $B/internal.a: $(OBJECTS) Makefile
