@@ -75,6 +75,10 @@ class Server:
         """Why a value does not fit a schema; None if it does."""
         if "$ref" in schema:
             return self.misfit(value, self.schemas[schema["$ref"].rsplit("/", 1)[1]])
+        if value is None and schema.get("nullable"):
+            return None
+        if "allOf" in schema:
+            return next((w for w in (self.misfit(value, part) for part in schema["allOf"]) if w), None)
         if "oneOf" in schema:
             fitting = [s for s in schema["oneOf"] if not self.misfit(value, s)]
             # an empty array fits any kind of array
