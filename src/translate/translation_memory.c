@@ -14,51 +14,59 @@ enum { STEPS = 1 << 24 }; /* of edit distances, in a search */
 
 /* ---- signatures ------------------------------------------------------------------------------------------------ */
 
-enum { WORDS = 2, SIGNATURE_BITS = 64 * WORDS, BINS = 256 };
+enum { CHARACTER_WORDS = 2, PAIR_WORDS = 4, BINS = 256 };
 
-/* What occurs in a text: its characters, and its pairs of adjacent characters (the ends of the text count as a
-   character). Each is counted in a bin; a bin that has k of them sets its first k bits. An edit removes at most one
-   character and two pairs. So if a text lacks n of the characters or 2n of the pairs of another one, their distance is
-   at least n; two bits that coincide make this bound smaller, never larger. */
+/* What occurs in a text: its characters, and its pairs of adjacent characters (each end of the text counts as a
+   character of pairs). They are counted in bins; a bin with k of them sets the first k of a row of bits, which all bins
+   share. An edit removes at most one character and two pairs. So if a text has n bits of characters, or 2n bits of
+   pairs, that another text lacks, their distance is at least n. Bits that coincide only make this bound smaller. */
 typedef struct Signature {
-    uint64_t bits[2][WORDS]; /* of characters, of pairs */
+    uint64_t characters[CHARACTER_WORDS], pairs[PAIR_WORDS];
 } Signature;
 
-/* Sets the next bit of the bin of a character or a pair. */
-static void set_bit(uint64_t bits[WORDS], uint16_t counts[BINS], uint64_t gram) {
-    const uint64_t hash = gram * 0x9e3779b97f4a7c15u, bin = hash >> 56;
-    const uint64_t bit = (bin * 0x9e3779b97f4a7c15u ^ counts[bin]++ * 0xc2b2ae3d27d4eb4fu) >> 32 & (SIGNATURE_BITS - 1);
+static uint64_t mix(uint64_t x) { return x * 0x9e3779b97f4a7c15u ^ x * 0x9e3779b97f4a7c15u >> 32; }
+
+/* Counts a character or a pair in its bin, and sets the next bit of the bin. */
+static void count_in(uint64_t *bits, int words, uint16_t counts[BINS], uint64_t what) {
+    const uint64_t bin = mix(what) % BINS, bit = mix(bin << 16 | counts[bin]++) % (64 * (uint64_t)words);
     bits[bit / 64] |= (uint64_t)1 << bit % 64;
 }
 
 /* The signature of a text of at most TM_LONGEST characters. */
 static Signature signature_of(const char *text) {
-    uint16_t counts[2][BINS] = {{0}};
-    Signature s = {{{0}}};
-    for (uint64_t c = 0, last = 0; last || *text; last = c) {
-        c = *text ? (uint64_t)utf8_next(&text) : 0;
-        if (c) set_bit(s.bits[0], counts[0], c);
-        set_bit(s.bits[1], counts[1], last << 32 | c);
+    uint16_t characters[BINS] = {0}, pairs[BINS] = {0};
+    Signature s = {{0}, {0}};
+    uint64_t last = 0;
+    while (*text) {
+        const uint64_t c = (uint64_t)utf8_next(&text);
+        count_in(s.characters, CHARACTER_WORDS, characters, c);
+        count_in(s.pairs, PAIR_WORDS, pairs, last << 32 | c);
+        last = c;
     }
+    count_in(s.pairs, PAIR_WORDS, pairs, last << 32);
     return s;
 }
 
-/* The number of bits that are set in two words. */
-static int ones(uint64_t a, uint64_t b) {
+/* The number of bits of `in` that are not in `out`, which have an even number of words. */
+static inline int missing(const uint64_t *in, const uint64_t *out, int words) {
     const uint64_t odd = 0x5555555555555555u, twos = 0x3333333333333333u, fours = 0x0f0f0f0f0f0f0f0fu;
-    a -= a >> 1 & odd;
-    b -= b >> 1 & odd;
-    a = (a & twos) + (a >> 2 & twos) + (b & twos) + (b >> 2 & twos);
-    a = (a & fours) + (a >> 4 & fours);
-    return (int)(a * 0x0101010101010101u >> 56);
+    int count = 0;
+    for (int i = 0; i < words; i += 2) { /* two words at a time; sums of 2, then 4, then 8 bits, then of all bytes */
+        uint64_t a = in[i] & ~out[i], b = in[i + 1] & ~out[i + 1];
+        a -= a >> 1 & odd;
+        b -= b >> 1 & odd;
+        a = (a & twos) + (a >> 2 & twos) + (b & twos) + (b >> 2 & twos);
+        a = (a & fours) + (a >> 4 & fours);
+        count += (int)(a * 0x0101010101010101u >> 56);
+    }
+    return count;
 }
 
-/* A lower bound of the distance between a text and a shorter one or one of the same length. */
-static int distance_bound(const Signature *longer, const Signature *shorter) {
-    int missing[2];
-    for (int i = 0; i < 2; i++)
-        missing[i] = ones(longer->bits[i][0] & ~shorter->bits[i][0], longer->bits[i][1] & ~shorter->bits[i][1]);
-    return larger(missing[0], (missing[1] + 1) / 2);
+/* A lower bound of the distance between two texts; useful if the first one is not the shorter one. */
+static inline int distance_bound(const Signature *one, const Signature *other) {
+    const int characters = missing(one->characters, other->characters, CHARACTER_WORDS);
+    const int pairs = missing(one->pairs, other->pairs, PAIR_WORDS);
+    return larger(characters, (pairs + 1) / 2);
 }
 
 /* ---- the memory ------------------------------------------------------------------------------------------------ */
@@ -81,24 +89,26 @@ typedef struct Shelf {
 } Shelf;
 
 struct TranslationMemory {
+    pthread_mutex_t entrance; /* held while a thread waits for `lock`, so that new readers wait behind a writer */
     pthread_rwlock_t lock;
-    Entry **chains; /* [slots] the hash table; slots: 0 or a power of two, at least `count` */
-    size_t slots, count;
+    Entry **chains; /* [slots] the hash table */
+    size_t slots;   /* 0 or a power of two, at least `count` */
+    size_t count;
     long orders;                   /* how many entries were put */
     Shelf shelves[TM_LONGEST + 1]; /* by length; longer entries are on none */
 };
 
 static void unlock(void *lock) { pthread_rwlock_unlock(lock); }
 
-/* Take and release the lock. A scope that ends by a failure also releases it. */
-static void lock_to_read(TranslationMemory *tm) {
-    pthread_rwlock_rdlock(&tm->lock);
+/* Takes the lock with pthread_rwlock_rdlock or _wrlock. If the scope of the thread fails, it releases the lock. */
+static void lock_with(TranslationMemory *tm, int (*take)(pthread_rwlock_t *lock)) {
+    pthread_mutex_lock(&tm->entrance);
+    take(&tm->lock);
+    pthread_mutex_unlock(&tm->entrance);
     scope_own(&tm->lock, unlock);
 }
-static void lock_to_write(TranslationMemory *tm) {
-    pthread_rwlock_wrlock(&tm->lock);
-    scope_own(&tm->lock, unlock);
-}
+static void lock_to_read(TranslationMemory *tm) { lock_with(tm, pthread_rwlock_rdlock); }
+static void lock_to_write(TranslationMemory *tm) { lock_with(tm, pthread_rwlock_wrlock); }
 static void release_lock(TranslationMemory *tm) {
     scope_disown(&tm->lock, unlock);
     unlock(&tm->lock);
@@ -109,6 +119,7 @@ static void *resize(void *old, size_t bytes) { return scope_keep(mem_realloc(old
 
 TranslationMemory *tm_new(void) {
     TranslationMemory *tm = scope_keep(mem_zalloc(sizeof *tm));
+    pthread_mutex_init(&tm->entrance, NULL);
     pthread_rwlock_init(&tm->lock, NULL);
     return tm;
 }
@@ -126,6 +137,7 @@ void tm_free(TranslationMemory *tm) {
     }
     mem_free(tm->chains);
     pthread_rwlock_destroy(&tm->lock);
+    pthread_mutex_destroy(&tm->entrance);
     mem_free(tm);
 }
 
@@ -165,7 +177,7 @@ char *tm_find(TranslationMemory *tm, const char *source, long *id) {
     return target;
 }
 
-/* A copy of the entries' texts; belongs to no scope. */
+/* A new entry with copies of a normalised source and a target. */
 static Entry *new_entry(const char *source, const char *target, long id) {
     const size_t n = strlen(source) + 1, m = strlen(target) + 1;
     Entry *e = mem_alloc(sizeof *e + n + m);
@@ -271,11 +283,11 @@ typedef struct Search {
     EditPattern pattern;
     Signature signature;
     double least;
-    Hit *hits; /* [room] the most similar first */
+    Hit *hits; /* [room] the first `count` are used, the most similar first */
     int count, room;
     long steps;                /* that are left */
-    int heads[TM_LONGEST + 1]; /* of scan_shelf */
-    int *next;
+    int heads[TM_LONGEST + 1]; /* of a shelf: the first entry with this bound of its distance; -1: none */
+    int *next;                 /* of a shelf: the next entry with the same bound; -1: none */
 } Search;
 
 static double similarity(int distance, int length) { return 1 - (double)distance / length; }
@@ -293,11 +305,14 @@ static bool is_before(const Hit *a, const Hit *b) {
     return a->similarity != b->similarity ? a->similarity > b->similarity : a->entry->order > b->entry->order;
 }
 
+/* Adds a hit; if there is no room, the last one is dropped. */
 static void add_hit(Search *s, Hit hit) {
-    int at = s->count < s->room ? s->count++ : s->room - 1;
-    if (at == s->room - 1 && s->hits[at].entry && is_before(&s->hits[at], &hit)) return;
-    for (; at > 0 && is_before(&hit, &s->hits[at - 1]); at--) s->hits[at] = s->hits[at - 1];
-    s->hits[at] = hit;
+    if (s->count < s->room) s->hits[s->count++] = hit;
+    else if (is_before(&hit, &s->hits[s->count - 1])) s->hits[s->count - 1] = hit;
+    for (int at = s->count - 1; at > 0 && is_before(&hit, &s->hits[at - 1]); at--) {
+        s->hits[at] = s->hits[at - 1];
+        s->hits[at - 1] = hit;
+    }
 }
 
 /* Compares the pattern with an entry. length: of the longer text. */
@@ -307,23 +322,28 @@ static void compare(Search *s, const Entry *e, int length) {
     if (distance <= most) add_hit(s, (Hit){e, similarity(distance, length)});
 }
 
-/* Compares the pattern with the entries of a shelf that may be similar, those with the smallest bound of the distance
-   first. */
-static void search_shelf(Search *s, const Shelf *shelf, int entry_length) {
-    const int length = larger(entry_length, s->pattern.length), most = most_distance(s, length);
-    const bool longer = entry_length > s->pattern.length;
-    if (!shelf->count || length - smaller(entry_length, s->pattern.length) > most) return;
+/* Lists the entries of a shelf whose distance may be at most `most`, by the bounds of their distances. */
+static void list_by_bound(Search *s, const Shelf *shelf, bool longer, int most) {
     for (int d = 0; d <= most; d++) s->heads[d] = -1;
     for (int i = 0; i < shelf->count; i++) {
-        const Signature *other = &shelf->signatures[i];
-        const int bound = longer ? distance_bound(other, &s->signature) : distance_bound(&s->signature, other);
+        const Signature *its = &shelf->signatures[i], *ours = &s->signature;
+        const int bound = longer ? distance_bound(its, ours) : distance_bound(ours, its);
         if (bound > most) continue;
         s->next[i] = s->heads[bound];
         s->heads[bound] = i;
     }
+}
+
+/* Compares the pattern with the entries of a shelf that may be similar, those with the smallest bound first. */
+static void search_shelf(Search *s, const Shelf *shelf, int entry_length) {
+    const int length = larger(entry_length, s->pattern.length), most = most_distance(s, length);
+    if (!shelf->count || abs(entry_length - s->pattern.length) > most) return;
+    list_by_bound(s, shelf, entry_length > s->pattern.length, most);
     for (int d = 0; d <= most; d++)
-        for (int i = s->heads[d]; i >= 0 && d <= most_distance(s, length) && s->steps > 0; i = s->next[i])
+        for (int i = s->heads[d]; i >= 0 && d <= most_distance(s, length) && s->steps > 0; i = s->next[i]) {
+            if (s->next[i] >= 0) __builtin_prefetch(shelf->entries[s->next[i]]->text);
             compare(s, shelf->entries[i], length);
+        }
 }
 
 /* The length of the fullest shelf. */
@@ -342,30 +362,44 @@ static void search(Search *s, const TranslationMemory *tm) {
     }
 }
 
+/* Copies of the hits: a stb_ds array. */
+static Similar *copies(const Search *s) {
+    Similar *list = NULL;
+    for (int i = 0; i < s->count; i++) {
+        const Entry *e = s->hits[i].entry;
+        Similar similar = {mem_strdup(e->text), mem_strdup(e->text + e->target), e->id, s->hits[i].similarity};
+        arrput(list, similar);
+    }
+    return list;
+}
+
+/* tm_similar for a normalised source of 1 to TM_LONGEST characters. */
+static Similar *similar_to(TranslationMemory *tm, const char *source, int most, double least) {
+    Search *s = mem_alloc(sizeof *s);
+    s->pattern = edit_pattern(source);
+    s->signature = signature_of(source);
+    s->least = least;
+    s->steps = STEPS;
+    s->count = 0;
+    lock_to_read(tm);
+    s->room = tm->count < (size_t)most ? (int)tm->count : most;
+    s->hits = mem_alloc((size_t)s->room * sizeof *s->hits);
+    s->next = mem_alloc((size_t)fullest(tm) * sizeof *s->next);
+    search(s, tm);
+    Similar *list = copies(s);
+    release_lock(tm);
+    mem_free(s->hits);
+    mem_free(s->next);
+    edit_pattern_free(&s->pattern);
+    mem_free(s);
+    return list;
+}
+
 Similar *tm_similar(TranslationMemory *tm, const char *source, int most, double least) {
     CHECK(least >= 0 && least <= 1, "a similarity of at least %g", least);
-    Similar *list = NULL;
     char *text = normalised(source);
     const size_t n = utf8_count(text);
-    if (n && n <= TM_LONGEST && most > 0) {
-        Search *s = mem_zalloc(sizeof *s);
-        *s = (Search){.pattern = edit_pattern(text), .signature = signature_of(text), .least = least, .steps = STEPS};
-        lock_to_read(tm);
-        s->room = smaller(most, (int)tm->count);
-        s->hits = mem_zalloc((size_t)s->room * sizeof *s->hits);
-        s->next = mem_alloc((size_t)fullest(tm) * sizeof *s->next);
-        search(s, tm);
-        for (int i = 0; i < s->count; i++) {
-            const Entry *e = s->hits[i].entry;
-            arrput(list,
-                   ((Similar){mem_strdup(e->text), mem_strdup(e->text + e->target), e->id, s->hits[i].similarity}));
-        }
-        release_lock(tm);
-        mem_free(s->hits);
-        mem_free(s->next);
-        edit_pattern_free(&s->pattern);
-        mem_free(s);
-    }
+    Similar *list = n && n <= TM_LONGEST && most > 0 ? similar_to(tm, text, most, least) : NULL;
     mem_free(text);
     return list;
 }
