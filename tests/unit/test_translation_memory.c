@@ -82,18 +82,17 @@ static void draw_sentence(char text[TEXT], Rng *rng) {
     for (int i = 0; i < n; i++) append(text, rng);
 }
 
-/* Replaces, deletes or inserts up to `edits` characters. */
+/* Replaces, deletes or inserts about `edits` characters. */
 static void edit(char text[TEXT], int edits, Rng *rng) {
+    enum { REPLACE, DELETE, INSERT, KEEP };
     char old[TEXT];
     strcpy(old, text);
-    const size_t n = utf8_count(old);
+    const uint32_t n = (uint32_t)utf8_count(old);
     *text = '\0';
-    for (const char *at = old; *at;) {
-        const size_t length = utf8_length(at);
-        const uint32_t kind = edits > 0 ? rng_below(rng, (uint32_t)(3 * n) / (uint32_t)edits + 3) : 3;
-        if (kind <= 1) append(text, rng);
-        if (kind >= 1 && kind != 2) strncat(text, at, length);
-        at += length;
+    for (const char *at = old; *at; at += utf8_length(at)) {
+        const uint32_t kind = rng_below(rng, n) < (uint32_t)edits ? rng_below(rng, KEEP) : KEEP;
+        if (kind == REPLACE || kind == INSERT) append(text, rng);
+        if (kind == INSERT || kind == KEEP) strncat(text, at, utf8_length(at));
     }
     if (!*text) append(text, rng);
 }
@@ -206,8 +205,229 @@ static void finds_what_a_plain_scan_finds(void **state) {
     tm_free(tm);
 }
 
+/* ---- sources as they come --------------------------------------------------------------------------------------- */
+
+static void sources_are_normalised(void **state) {
+    (void)state;
+    TranslationMemory *tm = tm_new();
+    long id = 0;
+    tm_put(tm, " 他说\tＡ。 ", " as it is ", 7);
+    char *target = tm_find(tm, "他说 A。", &id);
+    assert_string_equal(target, " as it is ");
+    assert_int_equal(id, 7);
+    mem_free(target);
+    Similar *similar = tm_similar(tm, "他说  A。", 1, 1);
+    assert_string_equal(similar->source, "他说 A。");
+    tm_similar_free(similar);
+    assert_null(tm_find(tm, " ", NULL));
+    assert_null(tm_similar(tm, "", 5, 0));
+    assert_null(tm_similar(tm, "他", 0, 0));
+    assert_false(tm_remove(tm, "他说 A。", 8));
+    assert_true(tm_remove(tm, "他说Ａ。", 7) == false && tm_remove(tm, "他说　Ａ。", 7));
+    assert_int_equal(tm_count(tm), 0);
+    tm_free(tm);
+    tm_free(NULL);
+}
+
+/* A text of n characters, two of which are frequent in it; different for each `number`. The caller owns it. */
+static char *long_text(int n, uint64_t number) {
+    Rng rng = rng_seed(number, 3);
+    char *text = mem_alloc((size_t)n * 3 + 1), *end = text;
+    for (int i = 0; i < n; i++) end = stpcpy(end, rng_below(&rng, 2) ? "我" : "的");
+    return text;
+}
+
+/* Sources that are too long are found, but are similar to nothing. */
+static void long_sources_are_only_found(void **state) {
+    (void)state;
+    TranslationMemory *tm = tm_new();
+    for (int n = TM_LONGEST; n <= TM_LONGEST + 1; n++) {
+        char *text = long_text(n, 1);
+        tm_put(tm, text, "long", n);
+        char *found = tm_find(tm, text, NULL);
+        assert_string_equal(found, "long");
+        mem_free(found);
+        Similar *similar = tm_similar(tm, text, 5, 0);
+        assert_int_equal(arrlen(similar), n == TM_LONGEST);
+        if (similar) assert_int_equal(similar->id, TM_LONGEST);
+        tm_similar_free(similar);
+        if (n > TM_LONGEST) assert_true(tm_remove(tm, text, n));
+        mem_free(text);
+    }
+    assert_int_equal(tm_count(tm), 1);
+    tm_free(tm);
+}
+
+/* Texts that no signature excludes: 3000 of them would be 192 million steps. The search ends before, with what is most
+   promising: the same source. */
+static void the_work_is_bounded(void **state) {
+    (void)state;
+    enum { TEXTS = 3000 };
+    TranslationMemory *tm = tm_new();
+    for (uint64_t i = 0; i < TEXTS; i++) {
+        char *text = long_text(TM_LONGEST, i);
+        tm_put(tm, text, "t", (long)i);
+        mem_free(text);
+    }
+    char *text = long_text(TM_LONGEST, 17);
+    Similar *similar[2];
+    for (int i = 0; i < 2; i++) similar[i] = tm_similar(tm, text, TEXTS, 0);
+    const ptrdiff_t n = arrlen(similar[0]);
+    assert_in_range(n, 1, TEXTS / 4);
+    assert_int_equal(arrlen(similar[1]), n);
+    for (ptrdiff_t i = 0; i < n; i++) assert_int_equal(similar[0][i].id, similar[1][i].id);
+    for (int i = 0; i < 2; i++) tm_similar_free(similar[i]);
+    mem_free(text);
+    tm_free(tm);
+}
+
+/* ---- corpora ---------------------------------------------------------------------------------------------------- */
+
+static void corpora_are_read(void **state) {
+    (void)state;
+    static const char *const langs[2] = {"zh", "en"};
+    char path[SCRATCH_SIZE];
+    Err err;
+    TmCounts counts;
+    TranslationMemory *tm = tm_new();
+    scratch_text(path, "你好。\tHello.\n\tempty\n再见。\t \n\xff\tbroken\nno tab\n你好。\tHi  there.\n");
+    assert_int_equal(tm_read(tm, &(CorpusFiles){FORM_TSV, {path}, {1, 2}}, langs, 40, &counts, &err), 0);
+    assert_int_equal(counts.added, 2);
+    assert_int_equal(counts.dropped, 4);
+    assert_int_equal(tm_count(tm), 1);
+    long id = 0;
+    char *target = tm_find(tm, "你好。", &id);
+    assert_string_equal(target, "Hi there.");
+    assert_int_equal(id, 41);
+    mem_free(target);
+    unlink(path);
+    assert_int_equal(tm_read(tm, &(CorpusFiles){FORM_TSV, {path}, {1, 2}}, langs, 0, &counts, &err), -1);
+    assert_string_equal(err.path, path);
+    assert_int_equal(counts.added + counts.dropped, 0);
+    tm_free(tm);
+}
+
+/* ---- threads ---------------------------------------------------------------------------------------------------- */
+
+enum { READERS = 3, ROUNDS = 300, SOURCES = 20 };
+
+static void source_of(char text[32], int i) { snprintf(text, 32, "第%d句话。", i % SOURCES); }
+
+/* Each target ends with its source, whoever writes in between. */
+static void *read_pairs(void *context) {
+    TranslationMemory *tm = context;
+    for (int i = 0; i < ROUNDS; i++) {
+        char source[32];
+        source_of(source, i);
+        char *target = tm_find(tm, source, NULL);
+        if (target && !ends_with(target, source)) return tm;
+        mem_free(target);
+        Similar *similar = tm_similar(tm, source, 4, 0.5);
+        for (ptrdiff_t k = 0; k < arrlen(similar); k++)
+            if (!ends_with(similar[k].target, similar[k].source)) return tm;
+        tm_similar_free(similar);
+    }
+    return NULL;
+}
+
+static void *write_pairs(void *context) {
+    for (int i = 0; i < 3 * ROUNDS; i++) {
+        char source[32], target[64];
+        source_of(source, i * 7);
+        snprintf(target, sizeof target, "%d %s", i, source);
+        if (i % 3) tm_put(context, source, target, 0);
+        else tm_remove(context, source, 0);
+    }
+    return NULL;
+}
+
+static void threads_share_a_memory(void **state) {
+    (void)state;
+    TranslationMemory *tm = tm_new();
+    pthread_t threads[READERS + 1];
+    for (int i = 0; i <= READERS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, i < READERS ? read_pairs : write_pairs, tm), 0);
+    for (int i = 0; i <= READERS; i++) {
+        void *wrong = NULL;
+        pthread_join(threads[i], &wrong);
+        assert_null(wrong);
+    }
+    tm_free(tm);
+}
+
+/* ---- refused memory --------------------------------------------------------------------------------------------- */
+
+typedef struct Call {
+    TranslationMemory *tm;
+    long refused; /* which allocation of the call is refused */
+    int pairs;
+} Call;
+
+static void put_next(void *context) {
+    const Call *c = context;
+    char source[32];
+    source_of(source, c->pairs);
+    mem_fail_nth(c->refused);
+    tm_put(c->tm, source, "t", c->pairs);
+    mem_fail_nth(0);
+}
+
+static void ask(void *context) {
+    const Call *c = context;
+    mem_fail_nth(c->refused);
+    char *target = tm_find(c->tm, "第3句话。", NULL);
+    Similar *similar = tm_similar(c->tm, "第3句话。", 3, 0.5);
+    mem_fail_nth(0);
+    assert_string_equal(target, "t");
+    assert_int_equal(arrlen(similar), 3);
+    mem_free(target);
+    tm_similar_free(similar);
+}
+
+static void ask_too_much(void *context) { tm_similar(((Call *)context)->tm, "我", 1, 2); }
+
+/* Runs work in a scope and refuses its first allocation, then the second one, until it succeeds. Returns how often
+   memory was refused. A lock that is not released would stop the test. */
+static long run_refused(void (*work)(void *), Call *c) {
+    for (c->refused = 1;; c->refused++) {
+        Scope scope = {0};
+        char reason[64];
+        const long before = tm_count(c->tm);
+        const ScopeEnd end = scope_run(&scope, work, c, reason, sizeof reason);
+        mem_fail_nth(0);
+        assert_int_equal(scope.count, 0); /* what the memory keeps belongs to no scope */
+        scope_release(&scope);
+        if (end == SCOPE_DONE) return c->refused - 1;
+        assert_int_equal(end, SCOPE_REFUSED);
+        assert_int_equal(tm_count(c->tm), before);
+        tm_put(c->tm, "lock", "free", 0);
+        assert_true(tm_remove(c->tm, "lock", 0));
+    }
+}
+
+static void refused_memory_changes_nothing(void **state) {
+    (void)state;
+    Call c = {.tm = tm_new()};
+    long refused = 0;
+    for (; c.pairs < SOURCES; c.pairs++) {
+        refused += run_refused(put_next, &c);
+        assert_int_equal(tm_count(c.tm), c.pairs + 1);
+    }
+    assert_true(refused > 2 * SOURCES);
+    assert_true(run_refused(ask, &c) > 10);
+    Scope scope = {0};
+    char reason[200];
+    assert_int_equal(scope_run(&scope, ask_too_much, &c, reason, sizeof reason), SCOPE_FAILED);
+    tm_put(c.tm, "lock", "free", 0);
+    assert_int_equal(tm_count(c.tm), SOURCES + 1);
+    tm_free(c.tm);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(distances_are_exact),
-                                       cmocka_unit_test(finds_what_a_plain_scan_finds)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(distances_are_exact),    cmocka_unit_test(finds_what_a_plain_scan_finds),
+        cmocka_unit_test(sources_are_normalised), cmocka_unit_test(long_sources_are_only_found),
+        cmocka_unit_test(the_work_is_bounded),    cmocka_unit_test(corpora_are_read),
+        cmocka_unit_test(threads_share_a_memory), cmocka_unit_test(refused_memory_changes_nothing)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
