@@ -272,6 +272,8 @@ PRESETS := $(notdir $(wildcard models/*.conf))
 COMMANDS := $(shell grep -o 'command_[a-z]*,' src/cli/commands.c | sed 's/command_//; s/,//')
 # Scripts that do not need the sources.
 USED    := corpus-games libreoffice-pairs diversify train-aligner
+# The starter corpus, for `tide learn`.
+STARTER := corpus/train.tsv corpus/dev.tsv
 
 PARTS := program library man core
 BUILT.program = $B/tide $(SERVER:%=$B/%)
@@ -290,11 +292,12 @@ $(PARTS:%=built-%): built-%:
 install-program:
 	install -D -m 755 -t $(DESTDIR)$(bindir) $B/tide $(SERVER:%=$B/%)
 	install -D -m 644 -t $(DESTDIR)$(datadir) $(PRESETS:%=models/%) $(wildcard $(PAGE)/page.html)
+	install -D -m 644 -t $(DESTDIR)$(datadir)/corpus $(STARTER)
 	install -D -m 755 -t $(DESTDIR)$(datadir)/scripts $(USED:%=scripts/%)
 
 uninstall-program:
-	rm -f $(DESTDIR)$(bindir)/tide $(DESTDIR)$(bindir)/tide-serve $(addprefix $(DESTDIR)$(datadir)/,$(PRESETS) page.html $(USED:%=scripts/%))
-	for folder in $(DESTDIR)$(datadir)/scripts $(DESTDIR)$(datadir); do \
+	rm -f $(DESTDIR)$(bindir)/tide $(DESTDIR)$(bindir)/tide-serve $(addprefix $(DESTDIR)$(datadir)/,$(PRESETS) page.html $(STARTER) $(USED:%=scripts/%))
+	for folder in $(DESTDIR)$(datadir)/corpus $(DESTDIR)$(datadir)/scripts $(DESTDIR)$(datadir); do \
 	    [ ! -d $$folder ] || rmdir --ignore-fail-on-non-empty $$folder; done
 
 # The program prints its man pages and completions.

@@ -44,7 +44,7 @@ typedef struct Command {
 extern const Command command_train, command_translate, command_align, command_aer, command_bleu, command_chrf,
     command_corpus, command_tokenize, command_score, command_evaluate, command_tune, command_info, command_attend,
     command_report, command_bench, command_lexicon, command_serve, command_quantize, command_export, command_verify,
-    command_help;
+    command_learn, command_help;
 
 /* The main function of a program of tide: prepares the process, calls work, and returns the exit status. began: the
    time of the start, on the clock of seconds_now. */

@@ -3,13 +3,28 @@
 
 #include <string.h>
 
-const Command *const commands[] = {&command_train,    &command_translate, &command_align,
-                                   &command_aer,      &command_bleu,      &command_chrf,
-                                   &command_corpus,   &command_tokenize,  &command_score,
-                                   &command_evaluate, &command_tune,      &command_info,
-                                   &command_attend,   &command_report,    &command_bench,
-                                   &command_lexicon,  &command_serve,     &command_quantize,
-                                   &command_export,   &command_verify,    &command_help,
+const Command *const commands[] = {&command_train,
+                                   &command_translate,
+                                   &command_align,
+                                   &command_aer,
+                                   &command_bleu,
+                                   &command_chrf,
+                                   &command_corpus,
+                                   &command_tokenize,
+                                   &command_score,
+                                   &command_evaluate,
+                                   &command_tune,
+                                   &command_info,
+                                   &command_attend,
+                                   &command_report,
+                                   &command_bench,
+                                   &command_lexicon,
+                                   &command_serve,
+                                   &command_quantize,
+                                   &command_export,
+                                   &command_verify,
+                                   &command_learn,
+                                   &command_help,
                                    NULL};
 
 const Command *command_find(const char *name) {

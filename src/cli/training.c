@@ -102,14 +102,18 @@ static void no_memory(size_t bytes) {
     _exit(EXIT_FAILED);
 }
 
+void training_signals(void) {
+    catch_signals();
+    mem_on_failure(no_memory);
+}
+
 int training_begin(const Args *args, Ranks **ranks, int *threads, Err *err) {
     double timeout;
     if (machine_flags(args, threads, err) || args_real(args, "rank-timeout", &timeout, err)) return -1;
     *ranks = ranks_begin(timeout);
     several_ranks = ranks_count(*ranks) > 1;
     if (several_ranks && !args_has(args, "threads")) *threads = threads_of_rank(*ranks, *threads);
-    catch_signals();
-    mem_on_failure(no_memory);
+    training_signals();
     return 0;
 }
 

@@ -15,8 +15,9 @@
 /* The number of the signal that ends a training; 0: none. */
 extern volatile sig_atomic_t training_stop;
 
-/* Reads FLAG_RANK_TIMEOUT, --threads and --isa. Begins the ranks, catches the signals that end a training, and sets
-   what happens when memory is refused. Returns 0, or -1 with *err filled; after 0, training_end must follow. */
+/* Catches the signals that end a training, and sets what happens when memory is refused. */
+void training_signals(void);
+/* Reads FLAG_RANK_TIMEOUT, --threads and --isa. Begins the ranks, and calls training_signals. Returns 0, or -1 with *err filled; after 0, training_end must follow. */
 int training_begin(const Args *args, Ranks **ranks, int *threads, Err *err);
 
 /* Shows a training to people. */

@@ -4,6 +4,7 @@
 #include "io/numbered.h"
 #include "io/output.h"
 #include "text/unicode.h"
+#include "train/training.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -69,4 +70,21 @@ int outputs_cut(const char *model, long update, bool validated, Err *err) {
     if (find_validation(model, update, &logged, err)) return -1;
     const long last = validated || logged ? update : update - 1;
     return cut(model, "valid", ".out", last, err) || cut(model, "align", ".json", last, err) ? -1 : 0;
+}
+
+void outputs_remove(const char *model, const char *mark) {
+    const char *const names[] = {"model.safetensors",
+                                 MODEL_ASIDE,
+                                 "checkpoint.safetensors",
+                                 "checkpoint.prev.safetensors",
+                                 "train.jsonl",
+                                 mark,
+                                 "align",
+                                 "valid"};
+    char path[PATH_SIZE];
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        path_in(path, model, names[i]);
+        if (unlink(path)) rmdir(path);
+    }
+    rmdir(model);
 }

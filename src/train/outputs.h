@@ -14,4 +14,8 @@ int outputs_write(const char *model, long update, char *const *translations, int
    *err filled. */
 int outputs_cut(const char *model, long update, bool validated, Err *err);
 
+/* Removes the files of a training without validations from the directory, with the file `mark` of its caller; and the
+   directory, if it is empty then. */
+void outputs_remove(const char *model, const char *mark);
+
 #endif

@@ -2,6 +2,7 @@
 #include "io/ds.h"
 #include "io/files.h"
 #include "tide.h"
+#include "train/outputs.h"
 #include "train/training.h"
 
 #include <errno.h>
@@ -116,23 +117,6 @@ static int open_work(const Verification *v, Err *err) {
     if (!(file = file_open(path, "w", err))) return -1;
     const int failed = fputs(v->recipe->weights.hex, file) < 0;
     return fclose(file) || failed ? err_set(err, path, 0, "cannot be written: %s", strerror(errno)) : 0;
-}
-
-static void remove_work(const Verification *v) {
-    static const char *const names[] = {"model.safetensors",
-                                        MODEL_ASIDE,
-                                        "checkpoint.safetensors",
-                                        "checkpoint.prev.safetensors",
-                                        "train.jsonl",
-                                        MARK,
-                                        "align",
-                                        "valid"};
-    char path[PATH_SIZE];
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        path_in(path, v->job->work, names[i]);
-        if (unlink(path)) rmdir(path);
-    }
-    rmdir(v->job->work);
 }
 
 /* ---- the comparison ------------------------------------------------------------------------------------------- */
@@ -332,6 +316,6 @@ int verify(const VerifyJob *job, const Recipe *recipe, const VerifyCallbacks *ca
         return err_set(err, job->model, 0, "the recipe has no updates");
     if (check_inputs(&v, err) || (ranks_own(job->ranks) == 0 && open_work(&v, err))) return -1;
     const int status = recipe->kind == RECIPE_TRAIN ? verify_training(&v, err) : verify_copy(&v, err);
-    if (!status && ranks_own(job->ranks) == 0) remove_work(&v);
+    if (!status && ranks_own(job->ranks) == 0) outputs_remove(job->work, MARK);
     return status;
 }

@@ -16,7 +16,7 @@ export PATH
 # ---- help ----
 
 for command in train translate align aer bleu chrf corpus tokenize score evaluate tune info attend report serve bench lexicon \
-    quantize export verify help; do
+    quantize export verify learn help; do
     tide_ok "$command" --help | grep "usage: tide $command" >/dev/null || die "$command --help"
 done
 tide_ok score --help >"$scratch/score"

@@ -1,0 +1,441 @@
+#include "train/learn.h"
+#include "io/ds.h"
+#include "io/files.h"
+#include "io/json.h"
+#include "io/output.h"
+#include "train/outputs.h"
+#include "translate/model_file.h"
+
+#include <errno.h>
+#include <math.h>
+#include <sha2.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+const char keep_targets_names[] = "own|given";
+
+enum {
+    PASSES = 5, /* how often the training has each correction, if the limits allow it */
+    LEAST_UPDATES = 40,
+    MOST_UPDATES = 1000,
+    WARM_UP = 20,       /* updates */
+    MOST_KEPT = 4000,   /* pairs of `keep` */
+    LEAST_LENGTH = 100, /* pieces; a longer limit of the model stays */
+    EXAMPLES = 5
+};
+static const double smoothing = 0.02; /* the model is an average over about 50 updates */
+
+#define INPUTS "inputs" /* a file in the folder of the training: what it was begun with */
+
+typedef struct Learning {
+    const LearnJob *job;
+    const TrainCallbacks *callbacks;
+    const volatile sig_atomic_t *stop;
+    Learned *learned;
+    Threads *threads;
+    Translator model;     /* before */
+    TrainOptions options; /* of the training */
+    TextPairs corrections, held_out, keep, dev;
+    char **translations[2]; /* stb_ds arrays, owned: of held_out, BEFORE and AFTER */
+    char work[PATH_SIZE];   /* the folder of the training */
+    int lock;               /* of the output; -1: none */
+} Learning;
+
+static void note(const Learning *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void note(const Learning *l, const char *format, ...) {
+    char text[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    if (l->callbacks->note) l->callbacks->note(l->callbacks->context, text);
+}
+
+/* ---- the output ------------------------------------------------------------------------------------------------- */
+
+static void output_path(const Learning *l, const char *name, char path[PATH_SIZE]) {
+    path_in(path, l->job->output, name);
+}
+
+/* Makes and locks the output. Refuses one that has a model. */
+static int open_output(Learning *l, Err *err) {
+    const char *output = l->job->output;
+    enum { MOST = 400 /* bytes; leaves room for the names of files */ };
+    static const char *const holds[] = {"model.safetensors", "checkpoint.safetensors"};
+    char path[PATH_SIZE];
+    Err warning;
+    if (strlen(output) > MOST) return err_set(err, output, 0, "the path is longer than %d bytes", MOST);
+    output_path(l, "training", l->work);
+    for (size_t i = 0; i < sizeof holds / sizeof *holds; i++) {
+        output_path(l, holds[i], path);
+        if (!access(path, F_OK)) return err_set(err, output, 0, "holds a model already; give another --output");
+    }
+    return directory_make(output, err) || (l->lock = directory_lock(output, &warning, err)) < 0 ? -1 : 0;
+}
+
+/* The SHA-256 of all texts of some pairs. */
+static Sum sum_pairs(const TextPairs *pairs) {
+    Sum sum;
+    SHA2_CTX context;
+    SHA256Init(&context);
+    for (int side = 0; side < 2; side++)
+        for (int i = 0; i < text_pairs_count(pairs); i++)
+            SHA256Update(&context, (const uint8_t *)pairs->text[side][i], strlen(pairs->text[side][i]) + 1);
+    SHA256End(&context, sum.hex);
+    return sum;
+}
+
+/* Describes everything that decides the bits of the new model; owned by the caller. NULL with *err filled if the model
+   cannot be read. */
+static char *describe_inputs(const Learning *l, Err *err) {
+    char path[PATH_SIZE];
+    Sum model;
+    MemoryFile memory;
+    if (model_find(l->job->model, path, err) || sum_file(&model, path, err)) return NULL;
+    char *options = options_format(train_option_tables, &l->options);
+    FILE *out = memory_open(&memory);
+    fprintf(out, "model %s\ncorrections %s\nkeep %s %d\nshare %g\nupdates %d\n%s", model.hex,
+            sum_pairs(&l->corrections).hex, sum_pairs(&l->keep).hex, l->job->keep_targets, l->job->share,
+            l->learned->updates, options);
+    mem_free(options);
+    return memory_close(&memory, NULL);
+}
+
+/* Begins the training, without what an earlier one left, or goes on with one of the same inputs. */
+static int open_work(const Learning *l, Err *err) {
+    char path[PATH_SIZE], keep[PATH_SIZE], learned[PATH_SIZE];
+    char *inputs = describe_inputs(l, err), *before = NULL;
+    if (!inputs) return -1;
+    path_in(path, l->work, INPUTS);
+    output_path(l, "keep.tsv", keep);
+    output_path(l, "learned.json", learned);
+    int status = 0;
+    if (access(path, F_OK)) {
+        unlink(keep);
+        unlink(learned);
+        status = directory_make(l->work, err) || output_write(path, inputs, strlen(inputs), err) ? -1 : 0;
+    } else if (!(before = file_read(path, NULL, err))) {
+        status = -1;
+    } else if (strcmp(before, inputs) != 0) {
+        status = err_set(err, l->job->output, 0,
+                         "holds an interrupted training with another model, other text or other options; remove it or "
+                         "give another --output");
+    }
+    mem_free(before);
+    mem_free(inputs);
+    return status;
+}
+
+/* ---- text ------------------------------------------------------------------------------------------------------- */
+
+static Measurer measurer(const Learning *l, const Translator *translator) {
+    return (Measurer){translator, l->threads, l->callbacks, l->stop};
+}
+
+/* The number of updates for so many corrections. */
+static int choose_updates(const Learning *l) {
+    const int asked = l->job->updates;
+    const double of_an_update = l->job->share * l->options.mini_batch;
+    const double updates = ceil(PASSES * text_pairs_count(&l->corrections) / of_an_update);
+    return asked                     ? asked
+           : updates < LEAST_UPDATES ? LEAST_UPDATES
+           : updates > MOST_UPDATES  ? MOST_UPDATES
+                                     : (int)updates;
+}
+
+static void describe_corrections(const Learning *l) {
+    const CorrectionCounts *c = &l->learned->counts;
+    note(l, "%d corrections: %d to learn, %d held out to judge what was learned", c->read, c->learned, c->held_out);
+    if (c->replaced) note(l, "  %d replaced by later ones of the same source", c->replaced);
+    if (c->foreign) note(l, "  %d left out, of other languages", c->foreign);
+    if (c->too_long) note(l, "  %d left out, of more than %d pieces", c->too_long, l->options.max_length);
+    if (c->refused) note(l, "  %d refused; the first: %s", c->refused, l->learned->why.reason);
+}
+
+static int read_corrections(Learning *l, Err *err) {
+    const LearnJob *j = l->job;
+    Learned *found = l->learned;
+    if (corrections_divide(j->corrections, j->correction_count, &l->model, l->options.max_length, &l->corrections,
+                           &l->held_out, &found->counts, &found->why, err))
+        return -1;
+    const CorrectionCounts *c = &found->counts;
+    describe_corrections(l);
+    if (c->learned && c->held_out) return 0;
+    return err_set(err, j->corrections[0].path[0], 0,
+                   "too few corrections: %d to learn and %d to judge what was learned%s%s", c->learned, c->held_out,
+                   found->why.reason[0] ? "; refused: " : "", found->why.reason);
+}
+
+/* Draws the text that keeps what the model knows, as much as the training reads. */
+static int read_keep(Learning *l, Err *err) {
+    const double pairs = l->learned->updates * l->options.mini_batch * (1 - l->job->share);
+    const TextPairs *const without[] = {&l->corrections, &l->held_out};
+    if (text_pairs_draw(&l->keep, &l->job->keep, &l->model, pairs < MOST_KEPT ? (int)ceil(pairs) : MOST_KEPT,
+                        l->options.max_length, (uint64_t)l->job->seed, without, err))
+        return -1;
+    l->learned->kept = text_pairs_count(&l->keep);
+    if (l->learned->kept) return 0;
+    return err_set(err, l->job->keep.path[0], 0, "no pair of at most %d pieces", l->options.max_length);
+}
+
+static int read_dev(Learning *l, Err *err) {
+    const char *const langs[] = {l->model.options.langs[SOURCE], l->model.options.langs[TARGET]};
+    if (text_pairs_read(&l->dev, &l->job->valid, langs, err)) return -1;
+    l->learned->valid = text_pairs_count(&l->dev);
+    return side_check_lengths(&l->model.source, l->dev.text[SOURCE], l->learned->valid, MOST_PIECES,
+                              l->job->valid.path[0], err);
+}
+
+/* Puts the model's translations in the place of the targets of `keep`, and drops pairs without one. */
+static int translate_keep(Learning *l, Err *err) {
+    char **texts = NULL;
+    TextPairs own = {0};
+    const Measurer m = measurer(l, &l->model);
+    const int status = measurer_translate(&m, l->keep.text[SOURCE], "translating the text to keep", &texts, err);
+    for (int i = 0; i < text_pairs_count(&l->keep) && !status; i++) {
+        char *const pair[] = {l->keep.text[SOURCE][i], texts[i]};
+        for (int side = 0; side < 2 && *texts[i]; side++) arrput(own.text[side], mem_strdup(pair[side]));
+    }
+    strings_free(texts);
+    text_pairs_free(&l->keep);
+    l->keep = own;
+    if (!status && !text_pairs_count(&own))
+        return err_set(err, l->job->model, 0, "the model translates no sentence of the text that keeps its knowledge");
+    return status;
+}
+
+/* Writes the texts for the training. Translations of an interrupted one are used again. */
+static int write_texts(Learning *l, Err *err) {
+    char path[PATH_SIZE];
+    output_path(l, "corrections.tsv", path);
+    if (text_pairs_write(&l->corrections, path, err)) return -1;
+    output_path(l, "held-out.tsv", path);
+    if (text_pairs_write(&l->held_out, path, err)) return -1;
+    output_path(l, "keep.tsv", path);
+    if (!access(path, F_OK)) return 0;
+    const int status = l->job->keep_targets == KEEP_OWN ? translate_keep(l, err) : 0;
+    return status ? status : text_pairs_write(&l->keep, path, err);
+}
+
+/* ---- the training ----------------------------------------------------------------------------------------------- */
+
+/* The options with which the model was trained, but for a short training at a small constant rate. */
+static int choose_options(Learning *l, Err *err) {
+    TrainOptions *o = &l->options;
+    const LearnJob *j = l->job;
+    options_default(train_option_tables, o);
+    if (options_read(train_option_tables, o, l->model.configuration, j->model, UNKNOWN_SKIP, err)) return -1;
+    o->learn_rate = j->learn_rate;
+    o->lr_decay = 1;
+    o->lr_decay_inv_sqrt = 0;
+    o->lr_warmup = WARM_UP;
+    o->exponential_smoothing = smoothing;
+    o->max_length = o->max_length ? larger(o->max_length, LEAST_LENGTH) : 0;
+    o->seed = j->seed;
+    o->early_stopping = 0;
+    o->save_freq = 100;
+    return 0;
+}
+
+static int train_model(Learning *l, Err *err) {
+    char corrections[PATH_SIZE], keep[PATH_SIZE];
+    const double n = text_pairs_count(&l->corrections), share = l->job->share;
+    output_path(l, "corrections.tsv", corrections);
+    output_path(l, "keep.tsv", keep);
+    const TrainFiles sets[] = {{.files = {.form = FORM_TSV, .path = {corrections}, .columns = {1, 2}},
+                                .weight = share / (1 - share) * l->learned->kept / n},
+                               {.files = {.form = FORM_TSV, .path = {keep}, .columns = {1, 2}},
+                                .weight = 1,
+                                .teacher = l->job->keep_targets == KEEP_OWN ? l->job->model : NULL}};
+    const TrainJob job = {.files = {.train = sets, .train_count = 2, .dir = l->work},
+                          .model = l->work,
+                          .pretrained = l->job->model,
+                          .threads = l->job->threads,
+                          .options = l->options};
+    return train(&job, l->callbacks, l->stop, err);
+}
+
+/* ---- the judgement ---------------------------------------------------------------------------------------------- */
+
+/* Measures a model on both sets. */
+static int measure(Learning *l, const Translator *translator, int when, Err *err) {
+    const Measurer m = measurer(l, translator);
+    Learned *found = l->learned;
+    char **texts = NULL;
+    int status = measurer_measure(&m, &l->held_out, "the held-out corrections", &found->held_out[when],
+                                  &l->translations[when], err);
+    if (!status) status = measurer_measure(&m, &l->dev, "the development set", &found->dev[when], &texts, err);
+    strings_free(texts);
+    return status;
+}
+
+static int measure_against(Learning *l, Err *err) {
+    Translator other;
+    Measure found;
+    char **texts = NULL;
+    l->learned->against = l->learned->dev[BEFORE].bleu;
+    if (!l->job->against) return 0;
+    if (model_load(&other, l->job->against, err)) return -1;
+    const Measurer m = measurer(l, &other);
+    const int status = measurer_measure(&m, &l->dev, "the development set", &found, &texts, err);
+    l->learned->against = found.bleu;
+    strings_free(texts);
+    translator_free(&other);
+    return status;
+}
+
+static int measure_new(Learning *l, Err *err) {
+    Translator made;
+    if (model_load(&made, l->work, err)) return -1;
+    const int status = measure(l, &made, AFTER, err);
+    translator_free(&made);
+    return status;
+}
+
+static void judge(const Learning *l) {
+    Learned *found = l->learned;
+    const Measure *before = &found->held_out[BEFORE], *after = &found->held_out[AFTER];
+    const double dev = found->dev[AFTER].bleu;
+    char *reason = found->reason;
+    const size_t size = sizeof found->reason;
+    if (!(after->perplexity < before->perplexity))
+        snprintf(reason, size, "the perplexity of the held-out corrections is not lower: %.4g before, %.4g after",
+                 printable(before->perplexity), printable(after->perplexity));
+    else if (after->bleu < before->bleu)
+        snprintf(reason, size, "the BLEU of the held-out corrections is lower: %.2f before, %.2f after", before->bleu,
+                 after->bleu);
+    else if (dev < found->against - l->job->most_loss)
+        snprintf(reason, size, "the development set loses more than %g BLEU: %.2f before, %.2f after",
+                 l->job->most_loss, found->against, dev);
+    found->accepted = !*reason;
+}
+
+/* Takes the first held-out corrections that are translated in another way than before. */
+static void choose_examples(const Learning *l) {
+    char **const *texts = l->translations;
+    for (int i = 0; i < text_pairs_count(&l->held_out) && arrlen(l->learned->examples) < EXAMPLES; i++) {
+        if (!strcmp(texts[BEFORE][i], texts[AFTER][i])) continue;
+        const LearnExample example = {mem_strdup(l->held_out.text[SOURCE][i]), mem_strdup(l->held_out.text[TARGET][i]),
+                                      mem_strdup(texts[BEFORE][i]), mem_strdup(texts[AFTER][i])};
+        arrput(l->learned->examples, example);
+    }
+}
+
+/* ---- the result ------------------------------------------------------------------------------------------------- */
+
+static void print_measures(FILE *out, const char *name, int pairs, const Measure measures[2]) {
+    json_print(out, ", %s: {\"pairs\": %d", name, pairs);
+    for (int when = BEFORE; when <= AFTER; when++)
+        json_print(out, ", %s: {\"bleu\": %.6f, \"perplexity\": %.6f}", when ? "after" : "before", measures[when].bleu,
+                   measures[when].perplexity);
+    fputc('}', out);
+}
+
+/* Writes learned.json. */
+static int write_learned(const Learning *l, Err *err) {
+    char path[PATH_SIZE];
+    MemoryFile memory;
+    const Learned *f = l->learned;
+    const CorrectionCounts *c = &f->counts;
+    FILE *out = memory_open(&memory);
+    fprintf(out, "{\"accepted\": %s", f->accepted ? "true" : "false");
+    json_print(out, ", \"reason\": %s, \"updates\": %d, \"learn_rate\": %.6f, \"share\": %.6f, \"seed\": %d", f->reason,
+               f->updates, l->job->learn_rate, l->job->share, l->job->seed);
+    json_print(out,
+               ", \"corrections\": {\"read\": %d, \"foreign\": %d, \"refused\": %d, \"too_long\": %d, "
+               "\"replaced\": %d, \"learned\": %d, \"held_out\": %d}, \"kept\": %d",
+               c->read, c->foreign, c->refused, c->too_long, c->replaced, c->learned, c->held_out, f->kept);
+    print_measures(out, "held_out", c->held_out, f->held_out);
+    print_measures(out, "dev", f->valid, f->dev);
+    json_print(out, ", \"against\": %.6f, \"most_loss\": %.6f, \"examples\": [", f->against, l->job->most_loss);
+    for (ptrdiff_t i = 0; i < arrlen(f->examples); i++) {
+        const LearnExample *e = &f->examples[i];
+        fputs(i ? ", " : "", out);
+        json_print(out, "{\"source\": %s, \"correction\": %s, \"before\": %s, \"after\": %s}", e->source, e->correction,
+                   e->before, e->after);
+    }
+    fputs("]}\n", out);
+    size_t size;
+    char *text = memory_close(&memory, &size);
+    output_path(l, "learned.json", path);
+    const int status = output_write(path, text, size, err);
+    mem_free(text);
+    return status;
+}
+
+/* Moves a file of the training to the output. */
+static int move(const Learning *l, const char *name, Err *err) {
+    char from[PATH_SIZE], to[PATH_SIZE];
+    path_in(from, l->work, name);
+    output_path(l, name, to);
+    if (rename(from, to)) return err_set(err, to, 0, "cannot be written: %s", strerror(errno));
+    return 0;
+}
+
+/* Writes the result. The model comes last. */
+static int finish(const Learning *l, Err *err) {
+    if (write_learned(l, err) || move(l, "train.jsonl", err) ||
+        (l->learned->accepted && move(l, "model.safetensors", err)))
+        return -1;
+    if (directory_sync(l->job->output))
+        return err_set(err, l->job->output, 0, "cannot be written: %s", strerror(errno));
+    outputs_remove(l->work, INPUTS);
+    return 0;
+}
+
+/* ---- all of it -------------------------------------------------------------------------------------------------- */
+
+static int load_model(Learning *l, Err *err) {
+    if (model_load(&l->model, l->job->model, err)) return -1;
+    if (!l->model.quantized) return 0;
+    return err_set(err, l->job->model, 0, "has weights of 8 bits; start from the model that it was made from");
+}
+
+static int prepare(Learning *l, Err *err) {
+    if (load_model(l, err) || choose_options(l, err) || read_corrections(l, err) || read_dev(l, err)) return -1;
+    l->learned->updates = l->options.after_batches = choose_updates(l);
+    return read_keep(l, err) || open_output(l, err) || open_work(l, err) ? -1 : 0;
+}
+
+static int run(Learning *l, Err *err) {
+    int status = prepare(l, err);
+    if (!status) status = measure(l, &l->model, BEFORE, err);
+    if (!status) status = measure_against(l, err);
+    if (!status) status = write_texts(l, err);
+    if (!status) status = train_model(l, err);
+    if (!status) status = measure_new(l, err);
+    if (status) return status;
+    judge(l);
+    choose_examples(l);
+    return finish(l, err);
+}
+
+int learn(const LearnJob *job, const TrainCallbacks *callbacks, const volatile sig_atomic_t *stop, Learned *learned,
+          Err *err) {
+    *learned = (Learned){0};
+    Learning l = {.job = job,
+                  .callbacks = callbacks,
+                  .stop = stop,
+                  .learned = learned,
+                  .threads = threads_new(job->threads),
+                  .lock = -1};
+    TextPairs *const texts[] = {&l.corrections, &l.held_out, &l.keep, &l.dev};
+    const int status = run(&l, err);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) text_pairs_free(texts[i]);
+    for (int when = BEFORE; when <= AFTER; when++) strings_free(l.translations[when]);
+    translator_free(&l.model);
+    threads_free(l.threads);
+    if (l.lock >= 0) close(l.lock);
+    return status;
+}
+
+void learned_free(Learned *learned) {
+    for (ptrdiff_t i = 0; i < arrlen(learned->examples); i++) {
+        char *const texts[] = {learned->examples[i].source, learned->examples[i].correction,
+                               learned->examples[i].before, learned->examples[i].after};
+        for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) mem_free(texts[k]);
+    }
+    arrfree(learned->examples);
+}
