@@ -71,6 +71,9 @@ static void say(Learning *l, const Course *course, const char *format, ...) {
 static void generation_path(char path[PATH_SIZE], const Course *course, int generation, const char *file) {
     snprintf(path, PATH_SIZE, "%s/%d/%s", course->dir, generation, file);
 }
+static void generation_folder(char path[PATH_SIZE], const Course *course, int generation) {
+    snprintf(path, PATH_SIZE, "%s/%d", course->dir, generation);
+}
 
 static bool generation_has(const Course *course, int generation, const char *file) {
     char path[PATH_SIZE];
@@ -203,7 +206,7 @@ static int write_corrections(const Learning *l, const Course *course, Err *err) 
     char path[PATH_SIZE];
     OutputFile out;
     Correction *all;
-    generation_path(path, course, course->newest + 1, "");
+    generation_folder(path, course, course->newest + 1);
     if (directory_make(path, err)) return -1;
     generation_path(path, course, course->newest + 1, account_file);
     if (!access(path, F_OK)) return 0;
@@ -249,7 +252,7 @@ static int serve_generation(Learning *l, Course *course, int generation, int new
     return 0;
 }
 
-/* Whether the generation after the newest one is finished: its server was killed before it noted this. */
+/* Whether the generation after the newest one is finished. It may have been begun by a server that was killed. */
 static bool next_is_finished(const Course *course) {
     char path[PATH_SIZE];
     generation_path(path, course, course->newest + 1, "learned.json");
@@ -277,7 +280,7 @@ static int start_program(const Learning *l, const Course *course, pid_t *id, Err
     const char *command[20];
     int n = 0;
     program_path(tide, sizeof tide, "tide");
-    generation_path(output, course, course->newest + 1, "");
+    generation_folder(output, course, course->newest + 1);
     generation_path(corrections, course, course->newest + 1, account_file);
     generation_path(log, course, course->newest + 1, "log");
     snprintf(threads, sizeof threads, "%d", l->setup.threads);
@@ -371,11 +374,9 @@ static int learn(Learning *l, Course *course, Err *err) {
     pid_t id;
     char said[SAID_SIZE];
     const int next = course->newest + 1;
-    if (!next_is_finished(course)) {
-        if (write_corrections(l, course, err) || start_program(l, course, &id, err)) return -1;
-        say(l, course, "generation %d learns from %d new corrections", next, course->waiting);
-        wait_for(l, id);
-    }
+    if (write_corrections(l, course, err) || start_program(l, course, &id, err)) return -1;
+    say(l, course, "generation %d learns from %d new corrections", next, course->waiting);
+    wait_for(l, id);
     if (next_is_finished(course)) return take_result(l, course, err);
     last_line(course, next, said);
     return err_set(err, NULL, 0, "%s", said);
@@ -402,27 +403,39 @@ static void note_end(Learning *l, Course *course, int status, const Err *err) {
     if (status) say(l, course, "generation %d: %s", course->newest + 1, err->reason);
 }
 
-/* Looks whether corrections wait, and learns if there are enough. */
-static void look(Learning *l, Course *course) {
-    Err err = {0};
+/* Counts the corrections that wait, if there are others than before. */
+static void count(Learning *l, Course *course) {
+    Err err;
+    int waiting = 0;
     const long changes = changes_of(l, course);
-    int waiting = course->waiting;
-    if (changes != course->changes && count_waiting(l, course, &waiting, &err)) {
-        say(l, course, "%s", err.reason);
-        waiting = 0;
-    }
+    if (changes == course->changes) return;
+    if (count_waiting(l, course, &waiting, &err)) say(l, course, "%s", err.reason);
     course->changes = changes;
     pthread_mutex_lock(&l->mutex);
     course->waiting = waiting;
-    const bool enough = l->setup.after && waiting >= l->setup.after && seconds_now() >= course->retry;
-    const bool begins = waiting && (course->asked || enough);
-    if (!waiting) course->asked = false;
     pthread_mutex_unlock(&l->mutex);
-    if (!begins) return;
-    set_running(l, course, true);
-    const int status = learn(l, course, &err);
+}
+
+/* Whether a learning should begin; then it counts as running. */
+static bool begins(Learning *l, Course *course) {
+    const bool may = l->setup.after && seconds_now() >= course->retry;
+    pthread_mutex_lock(&l->mutex);
+    course->asked = course->asked && course->waiting;
+    const bool begins = course->asked || (may && course->waiting >= l->setup.after);
+    course->running = begins;
+    pthread_mutex_unlock(&l->mutex);
+    return begins;
+}
+
+/* Looks whether corrections wait, and learns if there are enough. */
+static void look(Learning *l, Course *course) {
+    Err err = {0};
+    if (next_is_finished(course)) note_end(l, course, take_result(l, course, &err), &err);
+    count(l, course);
+    if (!begins(l, course)) return;
+    note_end(l, course, learn(l, course, &err), &err);
+    count(l, course);
     set_running(l, course, false);
-    note_end(l, course, status, &err);
 }
 
 typedef struct Look {

@@ -1,0 +1,72 @@
+#!/bin/sh
+# Tests `tide serve --corrections`: what is kept, remembered and learned; other keys, a full disk, kills, two servers.
+. "$(dirname "$0")/../lib/common.inc"
+. tests/lib/serve.inc
+"$tide" serve none 2>&1 | grep -q 'libmicrohttpd-dev' && { echo 'tide was built without libmicrohttpd'; exit 77; }
+needs python3
+corrections() { python3 tests/e2e/corrections.py "$@" || { cat "$scratch/log" >&2; die "corrections.py $*"; }; }
+
+refused 2 'learn-after needs --corrections' serve none --learn-after 5
+sed -i 's|valid-freq = 12|valid-freq = 300|; s|dropout.*||' "$scratch/smallest.conf"
+smallest_run "$scratch/run" --after-batches 60
+own=$(hostname -I 2>/dev/null | tr ' ' '\n' | grep -m 1 '^[0-9.]*$')
+for address in ${own:+"$own:0"} "unix:$scratch/socket"; do
+    refused 1 'corrections needs --api-key-file here' serve "$scratch/run" --corrections "$scratch/c" --listen "$address"
+done
+
+start "$scratch/run" --corrections "$scratch/c" --learn-after 0
+corrections api "$url"
+refused 1 'another .*process uses' serve "$scratch/run" --corrections "$scratch/c" --listen 127.0.0.1:0
+stop
+[ "$(stat -c %a "$scratch/c/everyone/corrections.jsonl" "$scratch/c/everyone" "$scratch/c" | tr '\n' ' ')" = '600 700 700 ' ] ||
+    die "others can read: $(ls -lR "$scratch/c")"
+
+# without --corrections, and with translation memories in files only
+start "$scratch/run"
+corrections without "$url"
+stop
+
+if "$tide" corpus --tmx none --output "$scratch/none" 2>&1 | grep -q 'libexpat1-dev'; then
+    echo 'skipped: --memory: tide was built without expat'
+else
+    printf '<tmx version="1.4"><header srclang="zh"/><body><tu><tuv xml:lang="zh"><seg>%s</seg></tuv><tuv xml:lang="en"><seg>%s</seg></tuv></tu></body></tmx>' \
+        '潮水退了。' 'The tide is low.' >"$scratch/memory.tmx"
+    sed 's/"en"/"de"/' "$scratch/memory.tmx" >"$scratch/german.tmx"
+    refused 1 'german.tmx: .*has both' serve "$scratch/run" --memory "$scratch/german.tmx" --listen 127.0.0.1:0
+    start "$scratch/run" --memory "$scratch/memory.tmx"
+    grep -q 'memory.tmx: 1 pairs from zh to en are remembered; 0 cannot be used' "$scratch/log" || die "$(cat "$scratch/log")"
+    corrections memory "$url"
+    stop
+fi
+
+printf '%s\n' 0123456789abcdef-one 0123456789abcdef-two >"$scratch/keys"
+start "$scratch/run" --corrections "$scratch/k" --api-key-file "$scratch/keys" ${own:+--listen "$own:0"}
+corrections keys "$url" $(cat "$scratch/keys")
+stop
+find "$scratch/k" | grep -q 0123456789 && die 'a folder has the name of a key'
+
+# a limit of file sizes, in blocks of 512 bytes, in the place of a full disk
+all=$tide tide=$scratch/limited
+printf '#!/bin/sh\nulimit -f 4\nexec "%s" "$@"\n' "$all" >"$tide" && chmod +x "$tide"
+start "$scratch/run" --corrections "$scratch/full" --learn-after 0
+corrections full "$url"
+stop
+tide=$all
+
+# a model learns; the same without a server gives the same model
+tail -n 200 corpus/train.tsv >"$scratch/text.tsv"
+head -n 130 corpus/train.tsv | cut -f 1 | head -n 40 >"$scratch/corrections.en"
+head -n 130 corpus/train.tsv | cut -f 2 | head -n 40 >"$scratch/corrections.zh"
+set -- --learn-text "$scratch/text.tsv" --learn-dev "$scratch/dev.tsv"
+start "$scratch/run" --corrections "$scratch/l" --learn-after 1000 "$@"
+corrections learn "$url" "$scratch/corrections.zh" "$scratch/corrections.en" >"$scratch/after"
+stop
+first=$scratch/l/everyone/run/1
+tide_ok learn "$scratch/run" "$first/corrections.jsonl" --output "$scratch/learned" --keep-tsv "$scratch/text.tsv" \
+    --valid-tsv "$scratch/dev.tsv" --threads 1
+same_numbers "$scratch/learned/model.safetensors" "$first/model.safetensors" || die 'another model than that of tide learn'
+start "$scratch/run" --corrections "$scratch/l" "$@"
+corrections served "$url" "$(cat "$scratch/after")"
+stop
+
+python3 tests/e2e/corrections.py kills "${KILLS:-3}" "$scratch/killed" "$tide" "$scratch/run" "$@" || die 'kills'
