@@ -1,5 +1,7 @@
 /* Tests the file of corrections: what it accepts, that no acknowledged correction is lost by a kill, a torn line or a
-   full disk, that only one process changes it, that deleted texts leave it, and its translation memory. */
+   full disk, that only one process changes it, that deleted texts leave it, and its translation memory. Also tests the
+   terms that corrections propose. */
+#include "corpus/correction_terms.h"
 #include "corpus/corrections.h"
 #include "io/ds.h"
 #include "io/files.h"
@@ -201,6 +203,8 @@ static void the_last_correction_counts(void **state) {
     assert_int_equal(add(file, "船很大。", "A big boat."), 2);
     for (int i = 0; i < 1000; i++) assert_int_equal(add(file, "海 ＡＢ", " the sea AB "), 1);
     assert_int_equal(add(file, "海 AB", "the ocean AB"), 3);
+    assert_int_equal(add(file, "海 ＡＢ", "the sea AB"), 4);
+    delete (file, 1);
     assert_int_equal(add(file, "海 ＡＢ", "the sea AB"), 4);
     int n;
     const Correction *all = corrections_all(file, &n), **current = corrections_current(all, n);
@@ -713,6 +717,105 @@ static void a_translation_memory_is_read_back(void **state) {
     reader_close(reader);
 }
 
+/* ---- terms ------------------------------------------------------------------------------------------------------- */
+
+/* A sentence, its translation and its correction. */
+typedef const char *Row[3];
+
+/* Checks the terms of some rows: "SOURCE BEFORE AFTER COUNT" for each, with a newline after it. */
+static void assert_terms(const Row *rows, int n, const char *source, const char *target, const char *expected) {
+    Correction all[16];
+    const Correction *pointers[16];
+    char text[1024] = "";
+    assert_true(n <= (int)COUNT(all));
+    for (int i = 0; i < n; i++) {
+        all[i] = pair(rows[i][0], rows[i][2]);
+        all[i].translation = (char *)rows[i][1];
+        all[i].langs[0] = (char *)source;
+        all[i].langs[1] = (char *)target;
+        pointers[i] = &all[i];
+    }
+    TermProposal *terms = correction_terms(pointers, n, (const char *const[]){source, target});
+    for (ptrdiff_t i = 0; i < arrlen(terms); i++) {
+        const size_t at = strlen(text);
+        snprintf(text + at, sizeof text - at, "%s|%s|%s|%d\n", terms[i].source, terms[i].before, terms[i].after,
+                 terms[i].count);
+    }
+    assert_string_equal(text, expected);
+    correction_terms_free(terms);
+    assert_null(correction_terms(pointers, n, (const char *const[]){target, source}));
+}
+
+static void terms_are_proposed(void **state) {
+    (void)state;
+    static const Row chinese[] = {
+        {"潮水退了。", "The water went out.", "The tide went out."},
+        {"我们看潮水。", "We watch the water .", "We watch the tide!"},
+        {"潮水很大。", "A big water and water.", "A big tide and tide."},
+        {"船上有帆布。", "The ship has cloth.", "The ship has sail cloth."},
+        {"帆布是白的。", "It is plain cloth.", "It is white canvas."},
+        {"他买了帆布，很贵。", "He bought plain cloth; dear!", "He bought white canvas; dear!"},
+        {"帆布。", "The plain cloth", "The white canvas"},
+        {"潮水。", NULL, "The tide."},
+        {"潮\xff水。", "The water.", "The tide."},
+    };
+    assert_terms(chinese, 2, "zh", "en", "");
+    assert_terms(chinese, 3, "zh", "en", "潮水|water|tide|3\n");
+    assert_terms(chinese, COUNT(chinese), "zh", "en", "潮水|water|tide|3\n帆布|plain cloth|white canvas|3\n");
+    static const Row english[] = {
+        {"Our server is new.", "我们的服务器是新的。", "我们的伺服器是新的。"},
+        {"A server, please!", "请给我服务器！", "请给我伺服器！"},
+        {"He sold one server yesterday.", "昨天他卖了服务器", "昨天他卖了伺服器"},
+        {"The servers are old.", "服务器旧了。", "主机旧了。"},
+        {"No servers here.", "这里没有服务器。", "这里没有主机。"},
+        {"Every observer is here.", "服务员在这里。", "观察者在这里。"},
+    };
+    assert_terms(english, COUNT(english), "en", "zh-TW", "server|服务器|伺服器|3\n");
+}
+
+/* A text that often stands in sentences without the new word is no source of it. */
+static void terms_must_predict(void **state) {
+    (void)state;
+    static const Row rows[] = {
+        {"他的海。", "His lake.", "His sea."},    {"她的海。", "Her lake.", "Her sea."},
+        {"他的海！", "His lake!", "His sea!"},    {"他的船。", "His ship.", "His boat."},
+        {"她的鱼。", "Her fishes.", "Her fish."}, {"他的桥。", "His span.", "His bridge."},
+        {"她的灯。", "Her light.", "Her lamp."},
+    };
+    assert_terms(rows, COUNT(rows), "zh", "en", "的海|lake|sea|3\n");
+    static const Row words[] = {
+        {"eine See", "a lake", "a sea"},   {"keine See", "no lake", "no sea"}, {"See!", "lake!", "sea!"},
+        {"Seemann", "lake man", "sailor"}, {"Seehund", "lake dog", "seal"},    {"Seestern", "lake star", "starfish"},
+        {"Seegras", "lake grass", "weed"},
+    };
+    assert_terms(words, COUNT(words), "de", "en", "See|lake|sea|3\n");
+    static const Row without[] = {
+        {"他的海。", "His lake.", "His sea."},    {"他的水。", "His lake.", "His sea."},
+        {"他的河。", "His lake.", "His sea."},    {"他的船。", "His ship.", "His boat."},
+        {"他的鱼。", "His fishes.", "His fish."}, {"他的灯。", "His light.", "His lamp."},
+    };
+    assert_terms(without, COUNT(without), "zh", "en", "");
+}
+
+/* Changes of very long or very different texts, and of marks only, propose nothing. */
+static void some_changes_are_no_terms(void **state) {
+    (void)state;
+    static const Row marks[] = {
+        {"海。", "Sea.", "Sea!"}, {"海船。", "Sea boat.", "Sea boat!"}, {"大海。", "Big sea.", "Big sea!"}};
+    assert_terms(marks, COUNT(marks), "zh", "en", "");
+    char *before = repeated("a ", 1000), *after = repeated("b ", 1000);
+    const Row row = {"海船", before, after},
+              rows[] = {{row[0], row[1], row[2]}, {row[0], row[1], row[2]}, {row[0], row[1], row[2]}};
+    assert_terms(rows, COUNT(rows), "zh", "en", "");
+    before[18] = after[18] = '\0'; /* nine words */
+    assert_terms(rows, COUNT(rows), "zh", "en", "");
+    before[16] = after[16] = '\0';
+    assert_terms(rows, COUNT(rows), "zh", "en", "海船|a a a a a a a a|b b b b b b b b|3\n");
+    mem_free(before);
+    mem_free(after);
+    assert_null(correction_terms(NULL, 0, (const char *const[]){"zh", "en"}));
+}
+
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
@@ -725,6 +828,8 @@ int main(void) {
         TEST(only_files_are_opened),        TEST(a_second_opener_is_refused),
         TEST(a_removed_file_takes_nothing), TEST(a_kill_loses_nothing),
         TEST(a_full_disk_is_an_error),      TEST(a_translation_memory_is_read_back),
+        TEST(terms_are_proposed),           TEST(terms_must_predict),
+        TEST(some_changes_are_no_terms),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
