@@ -110,33 +110,37 @@ static void write_correction(FILE *out, const Correction *c) {
     json_print(out, ",\"correction\":%s}", c->correction);
 }
 
-static void write_terms(FILE *out, const Correction *all, int n) {
+/* Writes the terms that the corrections of each direction propose. */
+static void write_terms(FILE *out, const Accounts *accounts, const Correction *all, int n) {
     const Correction **current = corrections_current(all, n);
-    CorrectionTerm *terms = correction_terms(current, (int)arrlen(current));
-    for (ptrdiff_t i = 0; i < arrlen(terms); i++) {
-        const CorrectionTerm *t = &terms[i];
-        json_print(out,
-                   i ? ",{\"source\":%s,\"before\":%s,\"after\":%s,\"count\":%d}"
-                     : "{\"source\":%s,\"before\":%s,\"after\":%s,\"count\":%d}",
-                   t->source, t->before, t->after, t->count);
+    bool comma = false;
+    for (int d = 0; d < accounts->directions; d++) {
+        const char *const langs[] = {accounts->common[d].langs[SOURCE], accounts->common[d].langs[TARGET]};
+        TermProposal *terms = correction_terms(current, (int)arrlen(current), langs);
+        for (ptrdiff_t i = 0; i < arrlen(terms); i++, comma = true) {
+            if (comma) fputc(',', out);
+            json_print(out, "{\"source\":%s,\"before\":%s,\"after\":%s,\"count\":%d}", terms[i].source, terms[i].before,
+                       terms[i].after, terms[i].count);
+        }
+        correction_terms_free(terms);
     }
-    correction_terms_free(terms);
     arrfree(current);
 }
 
 /* Writes the corrections, the newest first. */
-static void write_list(FILE *out, const Correction *all, int n) {
+static void write_list(FILE *out, const Accounts *accounts, const Correction *all, int n) {
     fputs("{\"corrections\":[", out);
     for (int i = n - 1; i >= 0; i--) {
         write_correction(out, &all[i]);
         if (i) fputc(',', out);
     }
     fputs("],\"terms\":[", out);
-    write_terms(out, all, n);
+    write_terms(out, accounts, all, n);
     fputs("]}\n", out);
 }
 
-static void write_memory(FILE *out, const Correction *all, int n) {
+static void write_memory(FILE *out, const Accounts *accounts, const Correction *all, int n) {
+    (void)accounts;
     const Correction **current = corrections_current(all, n);
     corrections_write_tmx(out, current, (int)arrlen(current));
     arrfree(current);
@@ -144,7 +148,8 @@ static void write_memory(FILE *out, const Correction *all, int n) {
 
 /* Answers with what `write` makes of the account's corrections. They are read from the disk, so that other requests do
    not wait. */
-static bool answer(const Start *s, const char *type, void (*write)(FILE *out, const Correction *all, int n)) {
+static bool answer(const Start *s, const char *type,
+                   void (*write)(FILE *out, const Accounts *accounts, const Correction *all, int n)) {
     char path[PATH_SIZE];
     const Account *account = account_of(s, s->key);
     Err err;
@@ -156,7 +161,7 @@ static bool answer(const Start *s, const char *type, void (*write)(FILE *out, co
         return false;
     }
     MemoryFile memory;
-    write(memory_open(&memory), all, (int)arrlen(all));
+    write(memory_open(&memory), s->service->accounts, all, (int)arrlen(all));
     reply_memory(s->reply, type, &memory);
     corrections_free(all);
     return true;

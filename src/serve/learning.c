@@ -346,7 +346,7 @@ static void take_choices(Learning *l) {
         const int choice = course->choice;
         pthread_mutex_unlock(&l->mutex);
         if (choice < 0) continue;
-        serve_generation(l, course, choice, course->newest, &err);
+        if (!serve_generation(l, course, choice, course->newest, &err)) err.reason[0] = '\0';
         pthread_mutex_lock(&l->mutex);
         course->refused = err;
         course->choice = -1;

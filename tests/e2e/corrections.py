@@ -183,7 +183,8 @@ def learn(url, sources, targets):
     after = probe(server)
     check(after != before, "the model did not change")
     for generation, score in ((0, before), (1, after)):
-        check(server.ask("POST", "/v1/generation", {"generation": generation})[0] == 200, "another generation")
+        status, answer = server.ask("POST", "/v1/generation", {"generation": generation})
+        check(status == 200, f"another generation: {answer}")
         check(probe(server) == score and learning(server)["generation"] == generation, f"generation {generation}")
     check(server.ask("POST", "/v1/generation", {"generation": 2})[0] == 409, "a generation that there is not")
     print(after)
