@@ -1,7 +1,6 @@
 #include "train/learn.h"
 #include "io/ds.h"
 #include "io/files.h"
-#include "io/json.h"
 #include "io/output.h"
 #include "train/outputs.h"
 #include "translate/model_file.h"
@@ -20,10 +19,9 @@ enum {
     PASSES = 5, /* how often the training has each correction, if the limits allow it */
     LEAST_UPDATES = 40,
     MOST_UPDATES = 1000,
-    WARM_UP = 20,       /* updates */
-    MOST_KEPT = 4000,   /* pairs of `keep` */
-    LEAST_LENGTH = 100, /* pieces; a longer limit of the model stays */
-    EXAMPLES = 5
+    WARM_UP = 20,      /* updates */
+    MOST_KEPT = 4000,  /* pairs of `keep` */
+    LEAST_LENGTH = 100 /* pieces; a longer limit of the model stays */
 };
 static const double smoothing = 0.02; /* the model is an average over about 50 updates */
 
@@ -184,8 +182,13 @@ static int read_dev(Learning *l, Err *err) {
     const char *const langs[] = {l->model.options.langs[SOURCE], l->model.options.langs[TARGET]};
     if (text_pairs_read(&l->dev, &l->job->valid, langs, err)) return -1;
     l->learned->valid = text_pairs_count(&l->dev);
-    return side_check_lengths(&l->model.source, l->dev.text[SOURCE], l->learned->valid, MOST_PIECES,
-                              l->job->valid.path[0], err);
+    const Side *const sides[] = {&l->model.source, &l->model.target};
+    const CorpusFiles *files = &l->job->valid;
+    int status = 0;
+    for (int side = 0; side < 2 && !status; side++)
+        status = side_check_lengths(sides[side], l->dev.text[side], l->learned->valid, MOST_PIECES,
+                                    files->path[files->form == FORM_LINES && side], err);
+    return status;
 }
 
 /* Puts the model's translations in the place of the targets of `keep`, and drops pairs without one. */
@@ -273,7 +276,7 @@ static int measure(Learning *l, const Translator *translator, int when, Err *err
 
 static int measure_against(Learning *l, Err *err) {
     Translator other;
-    Measure found;
+    Measure found = {0};
     char **texts = NULL;
     l->learned->against = l->learned->dev[BEFORE].bleu;
     if (!l->job->against) return 0;
@@ -294,76 +297,7 @@ static int measure_new(Learning *l, Err *err) {
     return status;
 }
 
-static void judge(const Learning *l) {
-    Learned *found = l->learned;
-    const Measure *before = &found->held_out[BEFORE], *after = &found->held_out[AFTER];
-    const double dev = found->dev[AFTER].bleu;
-    char *reason = found->reason;
-    const size_t size = sizeof found->reason;
-    if (!(after->perplexity < before->perplexity))
-        snprintf(reason, size, "the perplexity of the held-out corrections is not lower: %.4g before, %.4g after",
-                 printable(before->perplexity), printable(after->perplexity));
-    else if (after->bleu < before->bleu)
-        snprintf(reason, size, "the BLEU of the held-out corrections is lower: %.2f before, %.2f after", before->bleu,
-                 after->bleu);
-    else if (dev < found->against - l->job->most_loss)
-        snprintf(reason, size, "the development set loses more than %g BLEU: %.2f before, %.2f after",
-                 l->job->most_loss, found->against, dev);
-    found->accepted = !*reason;
-}
-
-/* Takes the first held-out corrections that are translated in another way than before. */
-static void choose_examples(const Learning *l) {
-    char **const *texts = l->translations;
-    for (int i = 0; i < text_pairs_count(&l->held_out) && arrlen(l->learned->examples) < EXAMPLES; i++) {
-        if (!strcmp(texts[BEFORE][i], texts[AFTER][i])) continue;
-        const LearnExample example = {mem_strdup(l->held_out.text[SOURCE][i]), mem_strdup(l->held_out.text[TARGET][i]),
-                                      mem_strdup(texts[BEFORE][i]), mem_strdup(texts[AFTER][i])};
-        arrput(l->learned->examples, example);
-    }
-}
-
 /* ---- the result ------------------------------------------------------------------------------------------------- */
-
-static void print_measures(FILE *out, const char *name, int pairs, const Measure measures[2]) {
-    json_print(out, ", %s: {\"pairs\": %d", name, pairs);
-    for (int when = BEFORE; when <= AFTER; when++)
-        json_print(out, ", %s: {\"bleu\": %.6f, \"perplexity\": %.6f}", when ? "after" : "before", measures[when].bleu,
-                   measures[when].perplexity);
-    fputc('}', out);
-}
-
-/* Writes learned.json. */
-static int write_learned(const Learning *l, Err *err) {
-    char path[PATH_SIZE];
-    MemoryFile memory;
-    const Learned *f = l->learned;
-    const CorrectionCounts *c = &f->counts;
-    FILE *out = memory_open(&memory);
-    fprintf(out, "{\"accepted\": %s", f->accepted ? "true" : "false");
-    json_print(out, ", \"reason\": %s, \"updates\": %d, \"learn_rate\": %.6f, \"share\": %.6f, \"seed\": %d", f->reason,
-               f->updates, l->job->learn_rate, l->job->share, l->job->seed);
-    json_print(out,
-               ", \"corrections\": {\"read\": %d, \"foreign\": %d, \"refused\": %d, \"too_long\": %d, "
-               "\"replaced\": %d, \"learned\": %d, \"held_out\": %d}, \"kept\": %d",
-               c->read, c->foreign, c->refused, c->too_long, c->replaced, c->learned, c->held_out, f->kept);
-    print_measures(out, "held_out", c->held_out, f->held_out);
-    print_measures(out, "dev", f->valid, f->dev);
-    json_print(out, ", \"against\": %.6f, \"most_loss\": %.6f, \"examples\": [", f->against, l->job->most_loss);
-    for (ptrdiff_t i = 0; i < arrlen(f->examples); i++) {
-        const LearnExample *e = &f->examples[i];
-        fputs(i ? ", " : "", out);
-        json_print(out, "{\"source\": %s, \"correction\": %s, \"before\": %s, \"after\": %s}", e->source, e->correction,
-                   e->before, e->after);
-    }
-    fputs("]}\n", out);
-    size_t size;
-    char *text = memory_close(&memory, &size);
-    output_path(l, "learned.json", path);
-    const int status = output_write(path, text, size, err);
-    mem_free(text);
-    return status;
-}
 
 /* Moves a file of the training to the output. */
 static int move(const Learning *l, const char *name, Err *err) {
@@ -376,7 +310,9 @@ static int move(const Learning *l, const char *name, Err *err) {
 
 /* Writes the result. The model comes last. */
 static int finish(const Learning *l, Err *err) {
-    if (write_learned(l, err) || move(l, "train.jsonl", err) ||
+    char path[PATH_SIZE];
+    output_path(l, "learned.json", path);
+    if (learned_write(l->learned, path, err) || move(l, "train.jsonl", err) ||
         (l->learned->accepted && move(l, "model.safetensors", err)))
         return -1;
     if (directory_sync(l->job->output))
@@ -407,14 +343,15 @@ static int run(Learning *l, Err *err) {
     if (!status) status = train_model(l, err);
     if (!status) status = measure_new(l, err);
     if (status) return status;
-    judge(l);
-    choose_examples(l);
+    learned_judge(l->learned);
+    learned_choose_examples(l->learned, &l->held_out, l->translations);
     return finish(l, err);
 }
 
 int learn(const LearnJob *job, const TrainCallbacks *callbacks, const volatile sig_atomic_t *stop, Learned *learned,
           Err *err) {
-    *learned = (Learned){0};
+    *learned =
+        (Learned){.seed = job->seed, .learn_rate = job->learn_rate, .share = job->share, .most_loss = job->most_loss};
     Learning l = {.job = job,
                   .callbacks = callbacks,
                   .stop = stop,
@@ -429,13 +366,4 @@ int learn(const LearnJob *job, const TrainCallbacks *callbacks, const volatile s
     threads_free(l.threads);
     if (l.lock >= 0) close(l.lock);
     return status;
-}
-
-void learned_free(Learned *learned) {
-    for (ptrdiff_t i = 0; i < arrlen(learned->examples); i++) {
-        char *const texts[] = {learned->examples[i].source, learned->examples[i].correction,
-                               learned->examples[i].before, learned->examples[i].after};
-        for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) mem_free(texts[k]);
-    }
-    arrfree(learned->examples);
 }

@@ -2,7 +2,7 @@
 #ifndef TIDE_LEARN_H
 #define TIDE_LEARN_H
 
-#include "train/learn_measure.h"
+#include "train/learned.h"
 
 /* What the model learns from the text that keeps its knowledge. */
 typedef enum KeepTargets { KEEP_OWN /* the model's own translations */, KEEP_GIVEN } KeepTargets;
@@ -24,26 +24,6 @@ typedef struct LearnJob {
     double most_loss; /* BLEU that the development set may lose */
     int seed, threads;
 } LearnJob;
-
-/* A held-out correction; owned texts. */
-typedef struct LearnExample {
-    char *source, *correction, *before, *after;
-} LearnExample;
-
-enum { BEFORE, AFTER };
-
-typedef struct Learned {
-    CorrectionCounts counts;
-    Err why;         /* its reason: of the first correction that was refused; "": none was */
-    int kept, valid; /* pairs */
-    int updates;
-    Measure held_out[2], dev[2]; /* BEFORE and AFTER */
-    double against;              /* BLEU of the development set with job->against */
-    bool accepted;
-    char reason[256];       /* why it was refused; "": accepted */
-    LearnExample *examples; /* stb_ds array */
-} Learned;
-void learned_free(Learned *learned);
 
 /* Starts from job->model and trains on the corrections that are not held out and on text that keeps what the model
    knows. Accepts the new model if the held-out corrections have a lower perplexity and no lower BLEU than before, and

@@ -1,0 +1,89 @@
+#!/bin/sh
+# tide learn: a new model only if it is better; the same bits with any threads, after a stop, and by tide verify.
+. "$(dirname "$0")/../lib/common.inc"
+. tests/lib/translator.inc
+
+# what is corrected: each sentence begins in the same way
+sed -n "301,400s/^/And so we all know now that /p" corpus/train.tsv >"$scratch/new.tsv"
+head -n 100 corpus/train.tsv >"$scratch/old.tsv"
+learn() { # CORRECTIONS DIR [flag ...]
+    from=$1 to=$2
+    shift 2
+    ${exec:-} "$tide" learn "$scratch/run" "$scratch/$from" --output "$scratch/$to" --keep-tsv "$scratch/old.tsv" --valid-tsv \
+        "$scratch/dev.tsv" --updates 300 --learn-rate 0.01 --most-loss "${loss:-100}" "$@" >"$scratch/out" 2>"$scratch/stderr"
+}
+learned() { python3 -c "import json, sys; d = json.load(open('$scratch/$1/learned.json')); sys.exit(not ($2))" || die "$1: not $2: $(cat "$scratch/$1/learned.json")"; }
+
+# ---- accepted ----
+
+learn new.tsv one --threads 1 || die "$(cat "$scratch/stderr")"
+grep -q '^held-out corrections (.*): BLEU .* perplexity' "$scratch/out" && grep -q 'one/model.safetensors: accepted$' "$scratch/out" ||
+    die "$(cat "$scratch/out")"
+learned one "d['accepted'] and not d['reason'] and d['corrections']['learned'] + d['corrections']['held_out'] == 100"
+learned one "d['held_out']['after']['perplexity'] < d['held_out']['before']['perplexity'] and len(d['examples']) == 5"
+cat "$scratch/one/corrections.tsv" "$scratch/one/held-out.tsv" | wc -l | grep -qx 100 || die "the division"
+[ "$(wc -l <"$scratch/one/held-out.tsv")" -lt 40 ] && [ ! -e "$scratch/one/training" ] || die "$(ls "$scratch/one")"
+# what it measured is what others measure
+bleu=$(tide_ok evaluate "$scratch/one" --tsv "$scratch/one/held-out.tsv" --score-only | head -n 1)
+learned one "abs(d['held_out']['after']['bleu'] - $bleu) < 0.1"
+perplexity=$(tide_ok score "$scratch/one" --tsv "$scratch/one/held-out.tsv" --summary | sed 's/.* //')
+learned one "abs(d['held_out']['after']['perplexity'] - $perplexity) < 0.001"
+# the options of the search stay, and the training can be repeated
+[ "$(tide_ok info "$scratch/one" | grep -c 'beam\|normalize')" = "$(tide_ok info "$scratch/run" | grep -c 'beam\|normalize')" ] || die "the search"
+tide_ok verify "$scratch/one" --parent "$scratch/run" --tsv "$scratch/one/corrections.tsv" --tsv "$scratch/one/keep.tsv" >"$scratch/verified"
+grep -q ': verified: 300 updates give the same bits' "$scratch/verified" || die "$(cat "$scratch/verified")"
+
+# ---- the same bits ----
+
+# a stop in the training, then a kill; other threads; the corrections in a file of the server
+python3 - "$scratch/new.tsv" >"$scratch/new.jsonl" <<'PY'
+import json, sys
+for number, line in enumerate(open(sys.argv[1]), 1):
+    english, chinese = line.rstrip("\n").split("\t")
+    print(json.dumps({"id": number, "time": "2026-11-29T12:00:00Z", "model": "run", "langs": ["zh", "en"],
+                      "source": chinese, "translation": "?", "correction": english}))
+PY
+for signal in INT KILL; do
+    exec=exec learn new.jsonl two --threads 2 &
+    comes_to_hold has_lines "$scratch/two/training" 1 || die "no training to stop"
+    kill -"$signal" $!
+    wait $! 2>"$scratch/killed"
+    [ -e "$scratch/two/model.safetensors" ] && die "a model before the end"
+    [ $signal = KILL ] || grep -q 'the same command continues' "$scratch/stderr" || die "$(cat "$scratch/stderr")"
+done
+learn new.jsonl two --seed 2 && die "goes on with another seed"
+grep -q 'holds an interrupted training with .* other options' "$scratch/stderr" || die "$(cat "$scratch/stderr")"
+learn new.jsonl two --threads 2 || die "$(cat "$scratch/stderr")"
+same_numbers "$scratch/one/model.safetensors" "$scratch/two/model.safetensors" || die "other bits after a stop, with other threads"
+cmp "$scratch/one/learned.json" "$scratch/two/learned.json" || die "another result"
+
+# ---- refused ----
+
+# who learns one answer to everything forgets the rest
+head -n 80 "$scratch/old.tsv" | sed 's/^[^\t]*/We do not know what to say about this./' >"$scratch/wrong.tsv"
+loss=0.5 learn wrong.tsv three && die "a model that forgot"
+grep -q '^tide: .*/three: the new model is refused: the development set loses more than 0.5 BLEU' "$scratch/stderr" || die "$(cat "$scratch/stderr")"
+learned three "not d['accepted'] and d['dev']['after']['bleu'] < d['dev']['before']['bleu'] - 0.5"
+[ ! -e "$scratch/three/model.safetensors" ] && [ ! -e "$scratch/three/training" ] || die "a refused model stays"
+# corrections that are none are left out; later ones of the same source count; another language is not learned
+{
+    printf 'A first try of line one.\t%s\n' "$(head -n 1 "$scratch/new.tsv" | cut -f 2)"
+    cat "$scratch/new.tsv"
+    printf '这是中文。\t又是中文。\n'
+} >"$scratch/mixed.tsv"
+learn mixed.tsv four || die "$(cat "$scratch/stderr")"
+learned four "(d['corrections']['read'], d['corrections']['replaced'], d['corrections']['refused']) == (102, 1, 1)"
+same_numbers "$scratch/one/model.safetensors" "$scratch/four/model.safetensors" || die "learns what is no correction"
+sed 's/"zh", "en"/"ja", "en"/' "$scratch/new.jsonl" >"$scratch/japanese.jsonl"
+learn japanese.jsonl five && die "another language"
+grep -q 'too few corrections: 0 to learn' "$scratch/stderr" || die "$(cat "$scratch/stderr")"
+
+set -- --keep-tsv "$scratch/old.tsv" --valid-tsv "$scratch/dev.tsv"
+refused 1 'one: holds a model already' learn "$scratch/run" "$scratch/new.tsv" --output "$scratch/one" "$@"
+refused 1 'run: holds a model already' learn "$scratch/run" "$scratch/new.tsv" --output "$scratch/run" "$@"
+tide_ok quantize "$scratch/run" "$scratch/small" >"$scratch/out"
+refused 1 'small: has weights of 8 bits' learn "$scratch/small" "$scratch/new.tsv" --output "$scratch/six" "$@"
+refused 2 'ends in .jsonl, .tsv or .tmx' learn "$scratch/run" "$scratch/dev.zh" --output "$scratch/six" "$@"
+refused 2 'learn needs MODEL' learn "$scratch/run" --output "$scratch/six"
+refused 2 'cannot be given together' learn "$scratch/run" "$scratch/new.tsv" --output "$scratch/six" --keep-sets a b "$@"
+[ ! -e "$scratch/six" ] || die "an error leaves a folder"
