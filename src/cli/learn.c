@@ -145,8 +145,8 @@ static int run_job(const LearnJob *job, Err *err) {
     training_signals();
     int status = learn(job, &callbacks, &training_stop, &learned, err);
     progress_clear(&screen.view);
-    if (status > 0) message("stopped; the same command continues");
-    if (status > 0 || (status < 0 && training_stop)) {
+    if (status && training_stop) {
+        message("stopped; the same command continues");
         status = EXIT_SIGNAL + training_stop;
     } else if (!status) {
         show_learned(job, &learned);
