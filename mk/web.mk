@@ -25,7 +25,7 @@ LIVE     := $B/serve/web/live.html.inc $B/serve/web/live.policy.inc
 LIVE_CSS := src/view/web/page.css src/view/web/explanations.css src/serve/web/live.css
 LIVE_JS  := $(patsubst %,src/view/web/%.js,common language explanations matrix lines differences) \
             $(patsubst %,src/serve/web/%.js,strings translator server pieces pinyin formats picture candidates) \
-            $(patsubst %,src/serve/web/%.js,pair curves gallery step tree panel live)
+            $(patsubst %,src/serve/web/%.js,pair curves gallery step tree correct ledger panel live)
 HASH = sha256-$$({ echo; cat $1; } | sha256sum | cut -c1-64 | tr a-f A-F | basenc --base16 -d | base64)
 $B/serve/web/live.style: $(LIVE_CSS) mk/web.mk
 	@mkdir -p $(@D) && cat $(LIVE_CSS) >$@

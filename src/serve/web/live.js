@@ -3,6 +3,7 @@ const DEBOUNCE = 200; // milliseconds from the last key to the request
 
 let models = [];
 let hasPinyin = false; // whether the translator knows how Chinese is read
+let keeps = {}; // {corrections, memory} of the translator's settings
 let question = ""; // of a teacher; the alignment appears after the answer
 let composing = false; // an input method has text that is not final
 let pending = null; // the timer of the next translation
@@ -37,13 +38,17 @@ const shows = {
   curved: () => isOn("curves"),
   spelled: () => isOn("pinyin") && !$("pinyin").hidden,
   asks: () => Boolean(question),
+  corrects: () => Boolean(keeps.corrections),
+  remembers: () => Boolean(keeps.memory),
+  isTyping: () => pending !== null || composing,
 };
-const common = { ...shows, switchOf, announce, leave, changed, remember };
+const common = { ...shows, switchOf, announce, leave, changed, remember, corrected };
 const panels = [0, 1].map((k) => makePanel({ ...common, beside: () => besides(k) }));
 
 // ---- models ----
 
 const modelNamed = (name) => models.find((model) => model.name === name);
+const ledger = makeLedger({ corrected, replaced, modelNamed });
 const direction = ({ source, target }) => [source, target].map(languageName).join(" → ");
 const languageName = (code) => new Intl.DisplayNames(language, { type: "language" }).of(code);
 
@@ -111,7 +116,8 @@ function drawExamples(model) {
 /** Translates the text. choices: for each panel, those of an address. */
 function translate(choices = []) {
   clearTimeout(pending);
-  grow();
+  pending = null;
+  grow($("text"));
   if ($("text").value !== opening) opening = "";
   panels.forEach((panel, k) => {
     if (!panel.element.hidden) panel.run($("text").value, choices[k], opening !== "" && !k && !question);
@@ -134,10 +140,21 @@ function open() {
   $("text").select();
 }
 
-/** Gives the input the height of its text. */
-function grow() {
-  $("text").style.height = "auto";
-  $("text").style.height = `${$("text").scrollHeight + 2}px`;
+/** Gives a field the height of its text. */
+function grow(field) {
+  field.style.height = "auto";
+  field.style.height = `${field.scrollHeight + 2}px`;
+}
+
+/** What is remembered of a sentence has changed. */
+function corrected(sentence) {
+  for (const panel of shownPanels()) panel.renew(sentence);
+  ledger.changed();
+}
+
+/** Another generation of a model is served. */
+function replaced() {
+  for (const panel of shownPanels()) panel.again();
 }
 
 /** Marks the differences of the two models. */
@@ -244,7 +261,7 @@ function listen() {
       untouched = false;
     }, true);
   $("text").addEventListener("input", () => {
-    grow();
+    grow($("text"));
     if (!composing) schedule();
   });
   for (const id of ["model", "beside"])
@@ -264,11 +281,18 @@ function listen() {
     translator.setKey($("key").value);
     if (!$("text").value && !lacksKey()) open();
     translate();
+    ledger.changed();
   });
   document.addEventListener("keydown", (event) => {
     if (event.key === "Escape" && projected && !event.defaultPrevented) flip("projector");
   });
   addEventListener("hashchange", () => recall());
+}
+
+/** Shows what the page has for a translator that keeps corrections. */
+function offerCorrections() {
+  $("panels").after(ledger.element);
+  addKey(...text.correct.key);
 }
 
 async function begin() {
@@ -282,9 +306,11 @@ async function begin() {
     if (given.reason ?? settings.reason) throw given.reason ?? settings.reason;
     models = given.value;
     if (!models.length) throw new TranslatorError("noModels");
-    const { keyRequired = false, pinyin = false } = settings.value;
+    const { keyRequired = false, pinyin = false, corrections = false, memory = false } = settings.value;
     $("key").parentNode.hidden = !keyRequired;
     hasPinyin = pinyin;
+    keeps = { corrections, memory };
+    if (corrections) offerCorrections();
   } catch (problem) {
     $("problem").replaceChildren(...failureLine(problem));
     return;

@@ -10,6 +10,8 @@
  * @property {Hypothesis[]} hypotheses  those of the last search, the best one first
  * @property {number} viewed       index of the hypothesis that is shown
  * @property {Choice[]} choices    the user's choices, the last one last
+ * @property {string|null} [draft] a correction that the user is writing; absent or null: none
+ * @property {boolean} [isStale]   whether what is remembered of the sentence has changed since it was translated
  *
  * @typedef {object} Hypothesis
  * @property {string} text
@@ -90,6 +92,7 @@ function makePair(on) {
 
   function draw(slot, shown, model) {
     element.classList.toggle("running", !slot.result);
+    element.classList.toggle("remembered", isRemembered(slot));
     source.lang = model.source;
     target.lang = model.target;
     drawLine(source, shown.source, { onPoint: (i, held) => on.point(null, i, held) });

@@ -9,15 +9,18 @@ const alternativesOf = (model) => Math.min(ALTERNATIVES, model.alternatives ?? A
  * Makes a panel.
  *
  * page  {byWord(), byRow(), likelihood(), curved(), spelled(), switchOf(key), asks(), beside(), announce(text), leave(),
- *       changed(), remember()}: the level and the scale that are shown, and whether probabilities, curves and pinyin are; a
+ *       changed(), remember(), corrects(), remembers(), isTyping(), corrected(sentence)}: the level and the scale that are shown, and whether probabilities, curves and pinyin are; a
  *       function that turns the switch of this key; whether there is a question, whose answer shows the alignment; the model that
  *       this one is compared with, or undefined; says a text to screen readers; moves the focus to the input; is told that the
- *       shown translations have changed, and that the user has made a choice
+ *       shown translations have changed, and that the user has made a choice; whether corrections are kept, whether translations
+ *       are remembered, and whether the user is writing; is told that a correction of a sentence was kept
  *
- * Returns {element, show, run, choices, redraw, hide, words, mark, stop}:
+ * Returns {element, show, run, again, renew, choices, redraw, hide, words, mark, stop}:
  *   show(model)   chooses the model
  *   run(text, choices, teaches)  translates a text, with choices that `choices` returned; stops the work on the text before.
  *                 teaches: whether it is an example, at which the page explains what is seen
+ *   again()       translates the text again, with the user's choices
+ *   renew(sentence)  translates a sentence of the text again, after what is remembered of it has changed
  *   choices()     the user's choices as text: {layer, head, forced, view, step, tree, piece}, each "" if there is none
  *   redraw()      draws again, after a change of level
  *   hide()        hides the alignment until a question is answered
@@ -29,7 +32,7 @@ function makePanel(page) {
   const parts = panelMarkup();
   let model = null, written = ""; // the text that is translated
   let answered = ""; // the text of the sentences that are shown
-  let slots = [], pairs = []; // a Slot and its pair for each sentence
+  let slots = [], pairs = [], notes = []; // for each sentence a Slot, its pair and what stands below it
   let chosen = 0; // index of the sentence whose hypotheses are shown
   let viewed = 0; // index of the sentence whose matrix is shown: the one the mouse points at, or the chosen one
   let lit = 0; // index of the sentence with highlights
@@ -49,6 +52,7 @@ function makePanel(page) {
   const curves = makeCurves(pointMatrix);
   const step = makeStep({ persist, moved, changed: page.remember });
   const tree = makeTree({ persist, changed: page.remember, take: (pieces) => take(chosen, pieces) });
+  const similar = makeSimilar(page.isTyping);
   parts.element.append(step.element, tree.element);
   parts.bar.prepend(gallery.menu);
   parts.frame.prepend(gallery.element, curves.element);
@@ -58,7 +62,9 @@ function makePanel(page) {
   function draw() {
     const at = (act, i) => (...place) => act(i, ...place);
     pairs = slots.map((_, i) => makePair({ point: at(pointLine, i), choose: at(offer, i), answer: at(answer, i), spelled: page.spelled }));
+    notes = slots.map((_, i) => makeNote({ offers: page.corrects, open: at(choose, i), save: at(save, i), anew: at(translateAnew, i) }));
     parts.pairs.replaceChildren(...pairs.map(({ element }) => element));
+    pairs.forEach(({ element }, i) => element.append(notes[i].element));
     parts.pairs.classList.toggle("many", slots.length > 1);
     parts.pairs.classList.toggle("likely", page.likelihood());
     pinned = [null, null];
@@ -71,6 +77,7 @@ function makePanel(page) {
 
   function drawPair(i) {
     pairs[i].draw(slots[i], shownOf(slots[i], page.byWord()), model);
+    notes[i].draw(slots[i], model);
   }
 
   /** Draws what belongs to the chosen sentence, and the matrix of the viewed one. */
@@ -81,13 +88,22 @@ function makePanel(page) {
     drawViewed();
     drawHypotheses(slot);
     drawChoices(slot);
-    for (const section of [step, tree]) section.draw(isHidden() ? null : slot, model);
+    for (const section of [step, tree]) section.draw(isHidden() || isRemembered(slot) ? null : slot, model);
     parts.copying.hidden = !slots.length;
     // a picture needs a matrix; an alignment as text would be the answer to a question
     const lacks = { svg: parts.frame.hidden, png: parts.frame.hidden, pharaoh: isHidden(), json: isHidden() };
     const isRunning = !slots.length || slots.some(({ result }) => !result);
     for (const button of parts.copies) button.disabled = isRunning || Boolean(lacks[button.dataset.format]);
+    drawSimilar(slot, isRunning);
     if (viewed === chosen) point(...pinned);
+  }
+
+  /** Shows what is similar to the chosen sentence below its pair, when all sentences are finished. */
+  function drawSimilar(slot, isRunning) {
+    if (!page.remembers()) return;
+    const pair = pairs[chosen]?.element;
+    if (pair && similar.element.parentNode !== pair) pair.append(similar.element);
+    similar.draw(isRunning ? null : slot, model);
   }
 
   function drawViewed() {
@@ -216,7 +232,7 @@ function makePanel(page) {
 
   /** The probability of a translated word in words, if the page shows probabilities. */
   function describeLikelihood(row, column) {
-    if (!page.likelihood() || row === null || column !== null || !slots[viewed].result) return "";
+    if (!page.likelihood() || row === null || column !== null || !slots[viewed].result?.candidates) return "";
     const found = shown.likelihood[row];
     return found === null ? text.unlikely : text.likely(likely(found));
   }
@@ -268,9 +284,10 @@ function makePanel(page) {
 
   // ---- choices ----
 
-  /** Offers the candidates for target text `at` of sentence i. */
+  /** Offers the candidates for target text `at` of sentence i; a remembered one has none, and is corrected. */
   function offer(i, at) {
     const { result, choices } = slots[i];
+    if (isRemembered(slots[i])) return notes[i].open();
     if (!result?.candidates) return;
     if (i !== chosen) choose(i);
     const { parts: pieces, target } = shownOf(slots[i], page.byWord());
@@ -394,6 +411,37 @@ function makePanel(page) {
     settle(chosen, choice.prefix.length - 1);
   }
 
+  // ---- corrections ----
+
+  /** Keeps the correction of sentence i. What a memory wrote is not a translation of the model. */
+  async function save(i, correction) {
+    const { text: sentence, result } = slots[i], translation = isRemembered(slots[i]) ? undefined : result.translatedText;
+    await translator.correct({ text: sentence, model, translation, correction });
+    for (const slot of slots) if (slot.text === sentence) slot.draft = null; // the editor closes with the new translation
+    page.corrected(sentence);
+  }
+
+  const translateAnew = (i) => renew(slots[i].text, { memory: false });
+
+  /** Translates a sentence again wherever it stands. If it has the focus, its translation has it then. */
+  function renew(sentence, fields = {}) {
+    const places = [...slots.keys()].filter((i) => slots[i].text === sentence);
+    const focused = places.find((i) => pairs[i].element.contains(document.activeElement));
+    if (!places.length) return similar.forget();
+    function renewed(result) {
+      similar.forget();
+      for (const i of places) {
+        finish(slots[i], result);
+        Object.assign(slots[i], { choices: [], isStale: false });
+        drawSoon(i);
+      }
+      if (focused !== undefined) settle(focused, 0);
+    }
+    for (const i of places) slots[i].isStale = true;
+    taking?.abort();
+    taking = search({ text: sentence, ...fields }, { onSource() {}, onSettled() {}, onSentence: renewed });
+  }
+
   // ---- searches ----
 
   function stop() {
@@ -402,6 +450,7 @@ function makePanel(page) {
     gallery.forget();
     step.stop();
     tree.stop();
+    similar.stop();
   }
 
   /** Calls act(), which asks the translator, then `then` with the answer. Shows a failure as one line; then it tries again, if
@@ -454,7 +503,7 @@ function makePanel(page) {
       replace();
       return;
     }
-    const known = again ? [] : slots.filter(({ result }) => result);
+    const known = again ? [] : slots.filter(({ result, isStale }) => result && !isStale);
     /** Keeps an event in its slot, unless the result of the slot is known. */
     function keep(name, event) {
       replace();
@@ -515,7 +564,8 @@ function makePanel(page) {
   // ---- the panel ----
 
   function press(event) {
-    const act = { u: undo, e: step.toggle, t: tree.toggle, Escape: page.leave }[event.key] ?? page.switchOf(event.key);
+    const correct = page.corrects() && notes[chosen]?.open;
+    const act = { u: undo, e: step.toggle, t: tree.toggle, f: correct, Escape: page.leave }[event.key] || page.switchOf(event.key);
     const typed = ["INPUT", "SELECT", "TEXTAREA"].includes(event.target.tagName);
     if (!act || typed || event.ctrlKey || event.altKey || event.metaKey || event.defaultPrevented) return;
     event.preventDefault();
@@ -560,6 +610,8 @@ function makePanel(page) {
       if (recalled) tree.choose(opened);
       translateText(given, recalled, readForced(forced));
     },
+    again: () => translateText(written, true, forcedPieces()),
+    renew,
     choices() {
       const [layer, head] = parts.choosers.map(({ value }) => (value === "0" ? "" : value));
       const forced = forcedPieces();

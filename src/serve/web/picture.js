@@ -167,6 +167,13 @@ async function pngOf(svg) {
   return new Promise((done) => canvas.toBlob(done, "image/png"));
 }
 
+/** Saves a blob as a file. */
+function saveAs(blob, name) {
+  const link = make("a", { href: URL.createObjectURL(blob), download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60000);
+}
+
 /** Copies a picture as PNG; where the browser does not let pages copy pictures, saves it as alignment.png. Resolves to
  * whether it was copied. */
 async function copyPng(svg) {
@@ -175,9 +182,7 @@ async function copyPng(svg) {
     await navigator.clipboard.write([new ClipboardItem({ "image/png": blob })]);
     return true;
   } catch {
-    const link = make("a", { href: URL.createObjectURL(await blob), download: "alignment.png" });
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 60000);
+    saveAs(await blob, "alignment.png");
     return false;
   }
 }

@@ -4,6 +4,11 @@ const isMarked = (pieces) => pieces.some((piece) => piece.startsWith("▁"));
 
 const unmark = (piece) => piece.replace(/▁|\\_|\\\\/g, (mark) => ({ "▁": " ", "\\_": "▁", "\\\\": "\\" })[mark]);
 
+/** The pieces of a text that no model has divided: its words, and </s>. */
+const piecesFor = (words) => [...wordsOf(/^\p{sc=Han}/u.test(words) ? words : ` ${words}`).map(markPiece), "</s>"];
+
+const markPiece = (word) => word.replace(/[\\▁ ]/g, (one) => ({ "\\": "\\\\", "▁": "\\_", " ": "▁" })[one]);
+
 /**
  * Returns {texts, word}: the text of each piece with the space that precedes it, and the index of its word. A piece with a
  * leading "▁" starts a word; without any such piece, each piece is a word.

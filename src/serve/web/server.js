@@ -21,8 +21,35 @@ const translator = (() => {
     return response;
   }
 
+  /** Completes a remembered sentence: its pieces, and their alignment if the model has one. */
+  async function complete(sentence, text, { model, layer, head }, signal) {
+    if (!model.alignment) return { ...sentence, pieces: piecesFor(sentence.translatedText) };
+    const alignment = await align({ text, translation: sentence.translatedText, model, layer, head }, signal);
+    return { ...sentence, pieces: alignment.target, alignment };
+  }
+
+  /** Returns {read, end}: an eventReader that completes remembered sentences; end() resolves when they are complete. */
+  function recallingReader(request, listeners) {
+    const { signal } = listeners, completing = [];
+    let sentences = [];
+    const read = eventReader({
+      ...listeners,
+      onSource(texts, pieces) {
+        sentences = texts;
+        listeners.onSource(texts, pieces);
+      },
+      onSentence(result) {
+        if (result.correction === undefined) return listeners.onSentence(result);
+        const show = (whole) => signal.aborted || listeners.onSentence(whole);
+        completing.push(complete(result, sentences[result.sentence], request, signal).then(show));
+        completing.at(-1).catch(() => {}); // `end` rejects
+      },
+    });
+    return { read, end: () => Promise.all(completing) };
+  }
+
   async function translate(request, listeners) {
-    const fields = requestFields(request), { signal } = listeners, read = eventReader(listeners);
+    const fields = requestFields(request), { signal } = listeners, { read, end } = recallingReader(request, listeners);
     if (key) fields.api_key = key;
     const headers = { "Content-Type": "application/json" };
     const response = await ask("v1/stream", { method: "POST", headers, body: JSON.stringify(fields), signal });
@@ -33,7 +60,7 @@ const translator = (() => {
       });
       if (!done) result = read(value);
       else if (result === null) throw new TranslatorError("unreachable");
-      else return result;
+      else return end().then(() => result);
     }
   }
 
@@ -43,10 +70,14 @@ const translator = (() => {
     return (await ask(path, { method: "POST", headers: { "Content-Type": "application/json" }, body, signal })).json();
   }
 
-  async function align({ text: q, translation, model }, signal) {
-    const fields = { q, translation, model: model.name, source: model.source, target: model.target, alignment: "piece" };
+  const directed = ({ name, source, target }) => ({ model: name, source, target });
+
+  async function align({ text: q, translation, model, layer = 0, head = 0 }, signal) {
+    const fields = { q, translation, ...directed(model), alignment: "piece", layer, head };
     return (await answer("v1/align", fields, signal)).alignment;
   }
+
+  const get = (path) => ask(path, key ? { headers: { Authorization: `Bearer ${key}` } } : {});
 
   async function models() {
     const list = await (await ask("v1/models")).json();
@@ -64,5 +95,13 @@ const translator = (() => {
     pinyin: async (q) => (await answer("v1/pinyin", { q })).pinyin,
     explain: async (step, signal) => (await answer("v1/explain", stepFields(step), signal)).explanation,
     search: async (request, signal) => (await answer("v1/search", searchFields(request), signal)).search,
+    correct: ({ text: q, model, ...given }) => answer("v1/corrections", { q, ...directed(model), ...given }),
+    similar: async ({ text: q, model }, signal) => (await answer("v1/similar", { q, ...directed(model) }, signal)).similar,
+    corrections: async () => (await get("v1/corrections")).json(),
+    forget: (id) => answer("v1/corrections/delete", { id }),
+    memoryFile: async () => (await get("v1/corrections.tmx")).blob(),
+    learning: async () => (await get("v1/learning")).json(),
+    learn: (model) => answer("v1/learn", { model }),
+    serve: (model, generation) => answer("v1/generation", { model, generation }),
   };
 })();

@@ -24,6 +24,7 @@
  * @property {number} [layer]        1 is the first layer; 0 or absent: the model's choice
  * @property {number} [head]         1 is the first head; 0 or absent: the mean of all
  * @property {string[]} [prefix]     pieces that the translation begins with; then `text` is one sentence
+ * @property {boolean} [memory]      false: searches also what is remembered
  *
  * @typedef {object} Settled         the beginning of a translation that all live hypotheses share
  * @property {number} sentence       index of the sentence
@@ -40,6 +41,8 @@
  * @property {{source: string[], target: string[], matrix: number[][]}} [alignment]  by piece; absent: the model has none
  * @property {{piece: string, probability: number}[][]} candidates  for each piece of the best hypothesis: the most
  *                                                                  probable pieces of its place, best first
+ * @property {number} [correction]   the number of the correction that it is; 0: it is from a translation memory; absent: it
+ *                                   was searched. A remembered sentence has no score, alternatives and candidates
  *
  * @typedef {object} Step            a step of the decoder
  * @property {string} text           one sentence
@@ -76,15 +79,31 @@
  * The object `translator`. All functions reject with a TranslatorError, or with the AbortError of the signal.
  *
  * models()                       resolves to the Models: {Model[]}
- * settings()                     resolves to {keyRequired, pinyin}: whether translate needs a key, and whether `pinyin` exists;
- *                                what is absent is false
+ * settings()                     resolves to {keyRequired, pinyin, corrections, memory}: whether translate needs a key, and
+ *                                whether `pinyin`, the functions about corrections, and `similar` exist; what is absent is
+ *                                false
  * setKey(key)                    keeps the key for later calls
  * translate(request, listeners)  resolves to the translation of the whole text when all sentences are finished
- * align({text, translation, model}, signal)  resolves to the alignment by piece, {source, target, matrix}, of a sentence and a
+ * align({text, translation, model, layer, head}, signal)  resolves to the alignment by piece, {source, target, matrix}, of a sentence and a
  *                                given translation; only where there can be several models
  * explain(step, signal)          resolves to the Explanation of a Step
  * search(request, signal)        resolves to the SearchTree of a Request whose text is one sentence
  * pinyin(text)                   resolves to the readings of each character of a text: {string[]}
+ *
+ * correct({text, model, translation, correction})  keeps the correction of a sentence. translation: what was corrected;
+ *                                undefined: it is not known
+ * similar({text, model}, signal) resolves to remembered sentences like `text`, the most similar first: [{source, target,
+ *                                similarity, correction}]; similarity: from 0 to 1, `text` itself has 1
+ * corrections()                  resolves to {corrections, terms}: [{id, time, model, source, target, q, translation,
+ *                                correction}], the newest first, and the terms that they propose, [{source, before, after,
+ *                                count}]
+ * forget(id)                     deletes a correction
+ * memoryFile()                   resolves to the corrections as a TMX file: {Blob}
+ * learning()                     resolves to {after, models}: how many corrections begin a learning, 0: none do; and what each
+ *                                model has learned: [{model, state, said, waiting, generation, generations}], as docs/server.md
+ *                                says
+ * learn(name)                    lets a model learn from the corrections that wait
+ * serve(name, generation)        serves a generation of a model; 0: the model itself
  */
 
 /** A failure that the page shows as one line. kind: a name in text.errors; detail: the reason, of tide, of the
@@ -109,12 +128,13 @@ function searchFields({ text: q, model, alternatives, prefix, pruned }) {
 }
 
 /** The body of POST /v1/stream for a Request. */
-function requestFields({ text: q, model, alternatives, candidates, layer, head, prefix }) {
+function requestFields({ text: q, model, alternatives, candidates, layer, head, prefix, memory }) {
   const fields = { q, source: model.source, target: model.target, model: model.name, alternatives, candidates };
   if (model.alignment) fields.alignment = "piece";
   if (layer) fields.layer = layer;
   if (head) fields.head = head;
   if (prefix) fields.prefix_pieces = prefix;
+  if (memory !== undefined) fields.memory = memory;
   return fields;
 }
 

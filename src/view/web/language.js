@@ -11,8 +11,11 @@ function fillTexts() {
   for (const [name, property] of Object.entries(places))
     for (const element of document.querySelectorAll(`[data-${name}]`))
       element[property] = text[element.dataset[name]] ?? element[property];
-  for (const [key, meaning] of text.keys ?? []) {
-    const names = key.split(" ").flatMap((name) => [make("kbd", {}, name), " "]);
-    document.querySelector("#keys table").append(make("tr", {}, make("td", {}, ...names), make("td", {}, meaning)));
-  }
+  for (const row of text.keys ?? []) addKey(...row);
+}
+
+/** Adds keys, separated by spaces, to the list of keys. */
+function addKey(key, meaning) {
+  const names = key.split(" ").flatMap((name) => [make("kbd", {}, name), " "]);
+  document.querySelector("#keys table").append(make("tr", {}, make("td", {}, ...names), make("td", {}, meaning)));
 }
