@@ -10,7 +10,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-enum { STEPS = 1 << 24 }; /* of edit distances, in a search */
+enum { STEPS = 1 << 22 }; /* of edit distances, in a search; translation_memory.h tells it */
 
 /* ---- signatures ------------------------------------------------------------------------------------------------ */
 
@@ -279,23 +279,38 @@ typedef struct Hit {
     double similarity;
 } Hit;
 
+/* An entry that may be similar. */
+typedef struct Candidate {
+    const Entry *entry;
+    int length; /* of the longer one of its source and the pattern, in characters */
+    int next;   /* candidate with the same rank; -1: none */
+} Candidate;
+
+enum { RANKS = 1000 };
+
 typedef struct Search {
     EditPattern pattern;
     Signature signature;
     double least;
     Hit *hits; /* [room] the first `count` are used, the most similar first */
     int count, room;
-    long steps;                /* that are left */
-    int heads[TM_LONGEST + 1]; /* of a shelf: the first entry with this bound of its distance; -1: none */
-    int *next;                 /* of a shelf: the next entry with the same bound; -1: none */
+    Candidate *candidates;
+    int candidate_count;
+    int first[RANKS + 1]; /* candidate of each rank; -1: none. Rank: RANKS × the largest similarity that the bound of
+                             its distance allows */
 } Search;
 
 static double similarity(int distance, int length) { return 1 - (double)distance / length; }
 
+/* The similarity without which no entry enters the hits. */
+static double needed(const Search *s) {
+    const double last = s->count && s->count == s->room ? s->hits[s->count - 1].similarity : 0;
+    return last > s->least ? last : s->least;
+}
+
 /* The largest distance with which an entry enters the hits; negative: none. length: of the longer text. */
 static int most_distance(const Search *s, int length) {
-    const double last = s->count && s->count == s->room ? s->hits[s->count - 1].similarity : s->least;
-    const double least = last > s->least ? last : s->least;
+    const double least = needed(s);
     int distance = smaller((int)((1 - least) * length) + 1, length);
     while (distance >= 0 && similarity(distance, length) < least) distance--;
     return distance;
@@ -315,51 +330,36 @@ static void add_hit(Search *s, Hit hit) {
     }
 }
 
-/* Compares the pattern with an entry. length: of the longer text. */
-static void compare(Search *s, const Entry *e, int length) {
-    const int most = most_distance(s, length), distance = edit_distance(&s->pattern, e->text, e->length, most);
-    s->steps -= (long)e->length * s->pattern.blocks;
-    if (distance <= most) add_hit(s, (Hit){e, similarity(distance, length)});
-}
-
-/* Lists the entries of a shelf whose distance may be at most `most`, by the bounds of their distances. */
-static void list_by_bound(Search *s, const Shelf *shelf, bool longer, int most) {
-    for (int d = 0; d <= most; d++) s->heads[d] = -1;
+/* Lists the entries of a shelf that may be similar. */
+static void list_candidates(Search *s, const Shelf *shelf, int entry_length) {
+    const int length = larger(entry_length, s->pattern.length), most = most_distance(s, length);
+    const bool longer = entry_length > s->pattern.length;
+    if (abs(entry_length - s->pattern.length) > most) return;
     for (int i = 0; i < shelf->count; i++) {
         const Signature *its = &shelf->signatures[i], *ours = &s->signature;
         const int bound = longer ? distance_bound(its, ours) : distance_bound(ours, its);
         if (bound > most) continue;
-        s->next[i] = s->heads[bound];
-        s->heads[bound] = i;
+        int *first = &s->first[(int)(similarity(bound, length) * RANKS)];
+        s->candidates[s->candidate_count] = (Candidate){shelf->entries[i], length, *first};
+        *first = s->candidate_count++;
     }
 }
 
-/* Compares the pattern with the entries of a shelf that may be similar, those with the smallest bound first. */
-static void search_shelf(Search *s, const Shelf *shelf, int entry_length) {
-    const int length = larger(entry_length, s->pattern.length), most = most_distance(s, length);
-    if (!shelf->count || abs(entry_length - s->pattern.length) > most) return;
-    list_by_bound(s, shelf, entry_length > s->pattern.length, most);
-    for (int d = 0; d <= most; d++)
-        for (int i = s->heads[d]; i >= 0 && d <= most_distance(s, length) && s->steps > 0; i = s->next[i]) {
-            if (s->next[i] >= 0) __builtin_prefetch(shelf->entries[s->next[i]]->text);
-            compare(s, shelf->entries[i], length);
+/* Compares the pattern with the candidates, the most promising first. */
+static void compare_candidates(Search *s) {
+    long steps = STEPS;
+    for (int rank = RANKS; rank >= 0; rank--)
+        for (int i = s->first[rank], next; i >= 0; i = next) {
+            if (needed(s) * RANKS >= rank + 1) return; /* no other one can enter */
+            const Candidate *c = &s->candidates[i];
+            const int most = most_distance(s, c->length);
+            next = c->next;
+            if (next >= 0) __builtin_prefetch(s->candidates[next].entry->text);
+            const int distance = edit_distance(&s->pattern, c->entry->text, c->entry->length, most);
+            if (distance <= most) add_hit(s, (Hit){c->entry, similarity(distance, c->length)});
+            steps -= (long)c->entry->length * s->pattern.blocks;
+            if (steps < 0) return;
         }
-}
-
-/* The length of the fullest shelf. */
-static int fullest(const TranslationMemory *tm) {
-    int most = 0;
-    for (int i = 0; i <= TM_LONGEST; i++) most = larger(most, tm->shelves[i].count);
-    return most;
-}
-
-/* Searches all shelves, those of the nearest lengths first. */
-static void search(Search *s, const TranslationMemory *tm) {
-    const int n = s->pattern.length;
-    for (int d = 0; d <= TM_LONGEST; d++) {
-        if (n + d <= TM_LONGEST) search_shelf(s, &tm->shelves[n + d], n + d);
-        if (d > 0 && n - d > 0) search_shelf(s, &tm->shelves[n - d], n - d);
-    }
 }
 
 /* Copies of the hits: a stb_ds array. */
@@ -375,21 +375,21 @@ static Similar *copies(const Search *s) {
 
 /* tm_similar for a normalised source of 1 to TM_LONGEST characters. */
 static Similar *similar_to(TranslationMemory *tm, const char *source, int most, double least) {
-    Search *s = mem_alloc(sizeof *s);
+    Search *s = mem_zalloc(sizeof *s);
     s->pattern = edit_pattern(source);
     s->signature = signature_of(source);
     s->least = least;
-    s->steps = STEPS;
-    s->count = 0;
+    for (int rank = 0; rank <= RANKS; rank++) s->first[rank] = -1;
     lock_to_read(tm);
     s->room = tm->count < (size_t)most ? (int)tm->count : most;
     s->hits = mem_alloc((size_t)s->room * sizeof *s->hits);
-    s->next = mem_alloc((size_t)fullest(tm) * sizeof *s->next);
-    search(s, tm);
+    s->candidates = mem_alloc(tm->count * sizeof *s->candidates);
+    for (int length = 1; length <= TM_LONGEST; length++) list_candidates(s, &tm->shelves[length], length);
+    compare_candidates(s);
     Similar *list = copies(s);
     release_lock(tm);
     mem_free(s->hits);
-    mem_free(s->next);
+    mem_free(s->candidates);
     edit_pattern_free(&s->pattern);
     mem_free(s);
     return list;

@@ -2,9 +2,9 @@
    the sentences that are most similar to it, among a million.
 
    Similarity is 1 − distance / length: the distance is that of text/edit_distance.h, the length that of the longer
-   sentence; both in characters (code points) of the normalised texts. The search is exact. Its idea: sentences of one
-   length lie on a shelf, each with a signature of 256 bits, of which a distance of d changes few; so a look at the
-   signature excludes most sentences, and only the others are compared.
+   sentence; both in characters (code points) of the normalised texts. Sentences of one length lie on a shelf, each with
+   a signature of 384 bits, of which an edit changes few. So signatures exclude most sentences, and give an order in
+   which the others are compared: the most promising first.
 
    Threads may share a memory: many read it while none writes. A memory belongs to no scope (core/scope.h): if a call
    is refused memory, it has released the lock and changed nothing, and the owner still frees the memory. */
@@ -40,13 +40,14 @@ typedef struct Similar {
     double similarity; /* 1: the same source */
 } Similar;
 
-/* The `most` pairs whose sources are most similar to `source`, with a similarity of at least `least`: a stb_ds array,
-   the most similar first, and of equal ones the one that was put last; NULL if there is none. Release with
-   tm_similar_free.
-   The work is bounded. The signatures of all pairs are read at most once: some milliseconds for a million. Then at most
-   2^24 blocks of characters are compared, which is less than a second; a search that reaches this limit returns the
-   best of what it has compared, in an order that begins with the most promising pairs and depends on earlier calls
-   only. A source of more than TM_LONGEST characters has no similar ones. */
+/* The `most` pairs whose sources are most similar to `source`, with a similarity of at least `least`, from 0 to 1: a
+   stb_ds array, the most similar first, and of equal ones the one that was put last; NULL if there is none. Release
+   with tm_similar_free. The result equals that of a comparison with all pairs, except for two bounds of the work:
+   - A source of more than TM_LONGEST characters has no similar ones.
+   - The signatures of sources whose length allows the similarity are all read, some milliseconds for a million. But
+     comparisons end after 2^22 steps (edit_distance.h); the list then has the best of what was compared. Sentences of
+     120 letters reach this limit if 20,000 of a memory may be similar to them.
+   The same calls give the same result. */
 Similar *tm_similar(TranslationMemory *tm, const char *source, int most, double least);
 void tm_similar_free(Similar *similar);
 
