@@ -413,7 +413,7 @@ static void refused_memory_changes_nothing(void **state) {
         refused += run_refused(put_next, &c);
         assert_int_equal(tm_count(c.tm), c.pairs + 1);
     }
-    assert_true(refused > 2 * SOURCES);
+    assert_true(refused > 2L * SOURCES);
     assert_true(run_refused(ask, &c) > 10);
     Scope scope = {0};
     char reason[200];
