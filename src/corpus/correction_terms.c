@@ -126,7 +126,9 @@ static Range *differences(const Span *a, int n, const Span *b, int m, bool unspa
         const uint16_t *at = lengths + (size_t)i * ((size_t)m + 1) + j;
         if (i < n && j < m && is_same(a[i], b[j])) {
             add_range(&ranges, range, unspaced);
-            range = (Range){{++i, ++j}, {i, j}};
+            i++;
+            j++;
+            range = (Range){{i, j}, {i, j}};
         } else if (j == m || (i < n && at[m + 1] >= at[1])) {
             range.end[0] = ++i;
         } else {
