@@ -64,7 +64,8 @@ static void keep(const Start *s, const Fields *fields, Account *account, Served 
         reply_error(s->reply, 507, "The correction could not be kept: %s", err.reason);
     } else {
         MemoryFile memory;
-        fprintf(memory_open(&memory), "{\"id\":%ld}\n", id);
+        const bool suggests = s->asked->endpoint == ENDPOINT_SUGGEST;
+        fprintf(memory_open(&memory), suggests ? "{\"success\":true}\n" : "{\"id\":%ld}\n", id);
         reply_memory(s->reply, json_type, &memory);
     }
     mem_free(sentence);

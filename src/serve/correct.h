@@ -5,7 +5,7 @@
 
 #include "serve/request.h"
 
-/* POST /v1/corrections: keeps the correction of a sentence. */
+/* POST /v1/corrections: keeps the correction of a sentence. POST /suggest: the same for clients of LibreTranslate. */
 void correct_add(const Start *start);
 /* POST /v1/corrections/delete. */
 void correct_delete(const Start *start);

@@ -85,7 +85,7 @@ static void write_settings(FILE *out, const Start *s) {
     const Accounts *accounts = s->service->accounts;
     fprintf(out, "\"pinyin\":%s,\"corrections\":%s,\"memory\":%s,", s->service->pinyin ? "true" : "false",
             accounts && accounts->count ? "true" : "false", accounts ? "true" : "false");
-    fprintf(out, "\"suggestions\":false,\"supportedFilesFormat\":[%s]}\n",
+    fprintf(out, "\"suggestions\":%s,\"supportedFilesFormat\":[%s]}\n", accounts && accounts->count ? "true" : "false",
             s->service->downloads ? "\".txt\",\".srt\",\".html\"" : "");
     served_drop(first);
 }
@@ -192,7 +192,8 @@ static void start(void *context) {
     case ENDPOINT_DETECT: detect_language(s); break;
     case ENDPOINT_PINYIN: answer_pinyin(s); break;
     case ENDPOINT_CORRECTIONS: correct_list(s); break;
-    case ENDPOINT_CORRECT: correct_add(s); break;
+    case ENDPOINT_CORRECT:
+    case ENDPOINT_SUGGEST: correct_add(s); break;
     case ENDPOINT_UNCORRECT: correct_delete(s); break;
     case ENDPOINT_CORRECTIONS_TMX: correct_export(s); break;
     case ENDPOINT_SIMILAR: correct_similar(s); break;

@@ -28,7 +28,7 @@ static __attribute__((nonnull)) char **word_of(Fields *fields, const char *name)
     if (!strcmp(name, "tag")) return &fields->tag;
     if (!strcmp(name, "precision")) return &fields->precision;
     if (!strcmp(name, "lexicon")) return &fields->lexicon;
-    if (!strcmp(name, "correction")) return &fields->correction;
+    if (!strcmp(name, "correction") || !strcmp(name, "s")) return &fields->correction; /* s: of /suggest */
     return !strcmp(name, "api_key") ? &fields->api_key : NULL;
 }
 

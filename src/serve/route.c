@@ -17,6 +17,7 @@ static const struct {
     [ENDPOINT_STREAM] = {"/v1/stream", true},
     [ENDPOINT_CORRECTIONS] = {"/v1/corrections", false},
     [ENDPOINT_CORRECT] = {"/v1/corrections", true},
+    [ENDPOINT_SUGGEST] = {"/suggest", true},
     [ENDPOINT_UNCORRECT] = {"/v1/corrections/delete", true},
     [ENDPOINT_CORRECTIONS_TMX] = {"/v1/corrections.tmx", false},
     [ENDPOINT_SIMILAR] = {"/v1/similar", true},

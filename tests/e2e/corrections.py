@@ -99,6 +99,19 @@ def api(url):
     check(server.ask("POST", "/v1/corrections/delete", {"id": first})[0] == 200, "delete the last one")
     check(server.translate(SENTENCE) == {"translatedText": own} and similar(server, SENTENCE) == [], "forgotten")
 
+    # LibreTranslate's name for it
+    status, answer = server.ask("POST", "/suggest", {"q": SENTENCE, "s": "Low tide.", "source": "zh", "target": "en"}, form=True)
+    check((status, answer) == (200, {"success": True}) and server.text(SENTENCE) == "Low tide.", f"suggest: {answer}")
+    check(server.ask("POST", "/v1/corrections/delete", {"id": corrections(server)[0]["id"]})[0] == 200, "delete it")
+
+    # a word that was corrected three times
+    for i, q in enumerate(("我爱潮水。", "潮水很冷。", "他看潮水。")):
+        correct(server, q, f"{i} spring tide it is.", translation=f"{i} water it is.")
+    terms = server.ask("GET", "/v1/corrections")[1]["terms"]
+    check(terms == [{"source": "潮水", "before": "water", "after": "spring tide", "count": 3}], f"terms: {terms}")
+    for one in corrections(server):
+        check(server.ask("POST", "/v1/corrections/delete", {"id": one["id"]})[0] == 200, "delete")
+
     # what is refused
     for q, correction in ((SENTENCE, ""), (SENTENCE, " \t"), (SENTENCE, SENTENCE), (SENTENCE, "潮水已经退了。"),
                           (SENTENCE, "a\u0007b c d"), (SENTENCE, "The tide\nwent out."), (SENTENCE, "tide " * 2000),
