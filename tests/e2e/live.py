@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""usage: tests/e2e/live.py page|chinese|errors URL EXPECTED
+"""usage: tests/e2e/live.py page|chinese|errors|corrections URL EXPECTED
 
 Tests of the live page of a running `tide serve` in headless Chromium, for tests/e2e/live.sh. EXPECTED has what `tide
 translate --alignment hard` prints for the sentence below."""
@@ -86,6 +86,18 @@ class Page(Browser):
                    f"value: {{ writeText: async (t) => {{ window.got = t; }} }} }}), {button}.click()")
         self.wait("window.got !== null")
         return self.value("got")
+
+    def chord(self, key):
+        """Presses a key with Ctrl."""
+        fields = {"key": key, "windowsVirtualKeyCode": self.CODES[key], "modifiers": 2}
+        for kind in ("rawKeyDown", "keyUp"):
+            self.send("Input.dispatchKeyEvent", type=kind, **fields)
+
+    def clean_but(self, name, status):
+        """As clean, but the browser has logged answers with this status."""
+        self.value("0")
+        self.problems = [one for one in self.problems if f"status of {status} " not in one]
+        self.clean(name)
 
     def clean(self, name):
         """Checks that the page has logged nothing and has asked no other host."""
@@ -1440,6 +1452,7 @@ def test_page(url, translation, links):
         check_accessibility(page)
         check_contrast(page)
         check_policy(page)
+        check_no_corrections(page)
 
 
 def check_chinese(page, translation):
@@ -1529,8 +1542,220 @@ def test_errors(url, translation, _):
         print("gone: ok")
 
 
+# ---- corrections -----------------------------------------------------------------------------------------------------
+
+NOTE = "document.querySelectorAll('.panel:not([hidden]) .note')[%d]"
+FIELD = f"{NOTE % 0}.querySelector('textarea')"
+MARK = f"{NOTE % 0}.querySelector('span').textContent"
+SIMILAR = "document.querySelector('.panel:not([hidden]) .similar')"
+LEDGER = "document.querySelector('.ledger')"
+CORRECTION = 'The <b>spring</b> tide & <img src=x onerror="window.bad = 1"> goes out.'
+
+
+def kept(page):
+    return page.value("translator.corrections().then((found) => found.corrections)")
+
+
+def check_no_corrections(page):
+    """A server without --corrections offers nothing about them."""
+    page.show(SENTENCE, width=1280, height=900)
+    page.value(f"{TARGET}[2].focus()")
+    page.press("f")
+    time.sleep(0.5)
+    equal(page.value("""[...document.querySelectorAll(".note *, .similar, .ledger, [aria-keyshortcuts=f]")]
+        .filter((one) => one.checkVisibility()).length"""), 0, "parts about corrections")
+    page.click("$('help')")
+    equal(page.value("[...document.querySelectorAll('#keys kbd')].map((key) => key.textContent).includes('f')"), False, "its key")
+    equal([r["url"] for r in page.requests if re.search("corrections|similar|learn", r["url"])], [], "requests")
+    page.clean("no corrections")
+
+
+def check_correcting(page, translation):
+    page.show(SENTENCE, "&probabilities=shown", width=1280, height=900)
+    page.value(f"{TARGET}[2].focus()")
+    page.press("f")
+    equal(page.value(f"[{FIELD}.value, document.activeElement === {FIELD}, {FIELD}.lang]"), [translation, True, "en"], "the editor")
+    page.value(f"{FIELD}.select()")
+    page.send("Input.insertText", text="nothing")
+    page.press("Escape")
+    equal(page.value(f"[{FIELD}.checkVisibility(), document.activeElement.textContent]"), [False, "Correct"], "cancelled")
+    equal((page.sentence(), kept(page)), (translation, []), "what is cancelled is not kept")
+    # what is refused stays in the editor, with the reason
+    page.press("Enter")
+    equal(page.value(f"{FIELD}.value"), translation, "the editor opens with the translation again")
+    problem = f"{NOTE % 0}.querySelector('.problem').textContent"
+    for text in (" ", SENTENCE):
+        page.value(f"{FIELD}.select()")
+        page.send("Input.insertText", text=text)
+        page.chord("Enter")
+        page.wait(f"{problem}.startsWith('The server refuses this request. Invalid request: the correction ')")
+        equal(page.value(f"[{FIELD}.value, {FIELD}.checkVisibility(), document.activeElement === {FIELD}]"), [text, True, True],
+              "a text that was refused")
+    equal(kept(page), [], "what is refused is not kept")
+    # an input method has the keys while it composes
+    page.value(f"{FIELD}.select()")
+    page.send("Input.imeSetComposition", text="chao", selectionStart=4, selectionEnd=4)
+    page.chord("Enter")
+    page.press("Escape")
+    page.value(f"{NOTE % 0}.querySelector('[aria-keyshortcuts^=Control]').dispatchEvent(new MouseEvent('click', {{ bubbles: true }}))")
+    time.sleep(0.3)
+    equal((kept(page), page.value(f"{FIELD}.checkVisibility()")), ([], True), "during a composition")
+    page.send("Input.imeSetComposition", text="", selectionStart=0, selectionEnd=0)
+    # a text that is not saved outlives a redrawing, and the translation of another sentence
+    page.value(f"{FIELD}.select()")
+    page.send("Input.insertText", text=CORRECTION)
+    page.click("$('level')")
+    equal(page.value(f"{FIELD}.value"), CORRECTION, "after the page was drawn again")
+    page.value("$('level').click(), $('text').focus(), $('text').setSelectionRange(99, 99)")
+    page.send("Input.insertText", text="他走了。")
+    page.wait(f"{DONE} && document.querySelectorAll('.pair').length === 2")
+    equal(page.value(f"{FIELD}.value"), CORRECTION, "after another sentence was translated")
+    page.value(f"{FIELD}.focus()")
+    page.chord("Enter")
+    page.wait(f"{MARK} === 'from your corrections' && {DONE}")
+    pair = "document.querySelectorAll('.pair')[0].querySelectorAll('.translated .piece')"
+    equal(page.value(f"[...{pair}].map((one) => one.firstChild.data).join('|').replace(/[^<]*<.s>$/, '').includes('<b>')"), True,
+          "HTML in a correction is text")
+    equal(page.value("[document.querySelectorAll('.panel b:not(.best b), .panel img').length, window.bad]"), [0, None], "no element of it")
+    equal(page.value(f"[document.activeElement === {pair}[0], {FIELD}.checkVisibility()]"), [True, False], "the focus")
+    check(page.value("document.querySelectorAll('.matrix td').length") > 20, "a remembered translation has a matrix")
+    equal(page.value("[...document.querySelectorAll('.step, .tree, .best')].some((one) => one.checkVisibility())"), False,
+          "a translation that was not searched has no step, tree and hypotheses")
+    check("probab" not in page.value(SAID), "and no probability")
+    [one] = kept(page)
+    equal((one["q"], one["translation"], one["correction"]), (SENTENCE.replace("，", ","), translation, CORRECTION), "what is kept")
+    # without the memory
+    page.click(f"{NOTE % 0}.querySelector('button')")
+    page.wait(f"{MARK} === '' && {DONE}")
+    equal(page.sentence().replace(" </s>", "")[:len(translation)], translation, "translated anew")
+    page.show(SENTENCE)
+    equal(page.value(MARK), "from your corrections", "the mark of a text that is opened")
+    page.press("Tab", "Tab")
+    page.value(f"{TARGET}[0].focus()")
+    page.press("Enter")
+    equal(page.value(f"{FIELD}.value"), CORRECTION, "a click corrects the correction")
+    equal(page.value("document.querySelectorAll('[data-format=pharaoh]')[0].disabled"), False, "its alignment can be copied")
+    page.clean_but("correcting", 400)
+
+
+def check_similar(page):
+    page.show(SENTENCE.replace("谁", "他") + "他走了。", width=1280, height=900)
+    page.wait(f"{SIMILAR}.checkVisibility()")
+    row = page.value(f"""(() => {{ const row = {SIMILAR}.querySelector("li"), texts = (name) => [...row.querySelectorAll(name)]
+        .map((one) => one.textContent); return [texts("del"), texts("ins"), texts("p"), texts("small")]; }})()""")
+    known = SENTENCE.replace("，", ",")
+    equal(row, [["他"], ["谁"], [known.replace("谁", "他谁"), CORRECTION], ["93% similar · from your corrections"]], "a similar sentence")
+    equal(page.value(f"[{SIMILAR}.querySelectorAll('li').length, {SIMILAR}.querySelectorAll('b, img').length]"), [1, 0], "its text")
+    equal(page.value(f"{SIMILAR}.parentNode === document.querySelector('.pair.chosen')"), True, "below its sentence")
+    page.value("document.querySelectorAll('.pair')[1].querySelector('.translated .piece').focus()")
+    page.wait(f"!{SIMILAR}.checkVisibility()")
+    page.show(SENTENCE)
+    time.sleep(0.6)
+    equal(page.value(f"{SIMILAR}.checkVisibility()"), False, "the sentence itself is not similar")
+    # not while the user types
+    page.clear()
+    asked = lambda: [r for r in page.requests if r["url"].endswith("/v1/similar")]
+    page.value("""window.composes = (kind) => $("text").dispatchEvent(new CompositionEvent(`composition${kind}`)),
+        window.real = translator.translate, translator.translate = async (...given) => { const found = await real(...given);
+            composes("start"); return found; }""")
+    page.send("Input.insertText", text=SENTENCE.replace("谁", "他"))
+    page.wait(DONE)
+    time.sleep(0.6)
+    page.value("0")
+    equal(len(asked()), 0, "requests during a composition")
+    page.value("translator.translate = real, composes('end')")
+    for letter in "他走了。"[:3]:
+        time.sleep(0.15)
+        page.send("Input.insertText", text=letter)
+    page.value("0")
+    equal(len(asked()), 0, "requests while the user types")
+    page.wait(f"{DONE} && document.querySelectorAll('.pair').length === 2")
+    page.value("document.querySelector('.translated .piece').focus()")
+    page.wait(f"{SIMILAR}.checkVisibility()")
+    equal(page.value("changesOf('I see a dog.', 'I saw a big dog.').map((one) => one.outerHTML ?? one).join('')"),
+          "I <del>see</del> <ins>saw</ins> a <ins>big</ins> dog.", "changes of words")
+    page.clean("similar")
+
+
+def check_ledger(page):
+    """The list of corrections, terms, and the generations, which live.sh has written."""
+    page.show(SENTENCE, width=390, height=800)
+    page.click(f"{LEDGER}.querySelector('summary')")
+    items = f"{LEDGER}.querySelectorAll('section')[0].querySelectorAll('li')"
+    page.wait(f"{items}.length === 1")
+    texts = page.value(f"[{items}[0].querySelectorAll('p')].flatMap((list) => [...list].map((one) => one.textContent))")
+    equal(texts[0], SENTENCE.replace("，", ","), "the sentence of a correction")
+    equal(page.value(f"[...{items}[0].childNodes[1].childNodes].filter((one) => one.tagName !== 'DEL').map((one) => one.textContent).join('')")
+          .split(), CORRECTION.split(), "a correction with the differences marked")
+    check(page.value(f"{items}[0].querySelectorAll('ins').length && !{items}[0].querySelector('b, img')"), "marks, and no HTML")
+    page.value("""URL.createObjectURL = ((make) => (blob) => { blob.text().then((text) => (window.saved = text)); return make(blob); })
+        (URL.createObjectURL)""")
+    page.send("Browser.setDownloadBehavior", behavior="deny")
+    page.click(f"{LEDGER}.querySelector('.controls button')")
+    page.wait("window.saved?.includes('<tmx')")
+    check("&#60;b&#62;spring" in page.value("saved"), "the translation memory")
+    # terms
+    equal(page.value(f"{LEDGER}.querySelectorAll('section')[1].checkVisibility()"), False, "terms of one correction")
+    page.value("""Promise.all(["潮水来了。", "他看潮水。", "我怕潮水。"].map((text, k) => translator.correct({ text, model: models[0],
+        translation: `The ebb number ${k} is here.`, correction: `The tide number ${k} is here.` })))""")
+    page.value("""translator.corrections = ((corrections) => async () => ({ ...(await corrections()),
+        terms: [{ source: "潮水", before: "ebb", after: "<i>tide", count: 3 }] }))(translator.corrections)""")
+    page.value(f"{LEDGER}.open = false")
+    page.value(f"{LEDGER}.open = true")
+    page.wait(f"{items}.length === 4")
+    terms = f"{LEDGER}.querySelectorAll('section')[1]"
+    equal(page.value(f"{terms}.querySelector('li').firstChild.data"), "潮水 → <i>tide, corrected 3 times", "a term")
+    equal(page.copied(f"{terms}.querySelector('button')"), "潮水\t<i>tide", "the line for a glossary")
+    # deleting
+    remove = f"[...{items}].map((one) => one.querySelector('button'))"
+    page.value(f"{remove}[1].focus()")
+    equal(page.value("document.activeElement.ariaLabel.startsWith('Delete the correction of')"), True, "a name of a button")
+    page.press("Enter")
+    page.wait(f"{items}.length === 3")
+    equal(page.value(f"{remove}.indexOf(document.activeElement)"), 1, "the focus stays in the list")
+    page.value(f"{remove}[2].click()")
+    page.wait(f"{items}.length === 2 && {MARK} === '' && {DONE}")
+    equal(page.value("document.documentElement.scrollWidth"), 390, "the width of the corrections")
+    equal(len(kept(page)), 2, "what is left")
+    # learning
+    rows = f"[...document.querySelectorAll('.ledger section section:first-of-type > ol > li')]"
+    found = page.value(f"{rows}.map((row) => [row.querySelector('strong').textContent, row.querySelector('button')?.textContent ?? ''])")
+    equal(found, [["Generation 2", ""], ["Generation 1", "Served"], ["The model itself", "Serve this one"]], "generations")
+    first = page.value(f"{rows}[1].textContent")
+    for part in ("Learned from 48 corrections.", "12 held-out corrections: BLEU 31.20 → 35.10, perplexity 8.11 → 6.50",
+                 "Development set: BLEU 33.00 → 32.80", "Accepted."):
+        check(part in first, f"{part} is not in {first}")
+    check("Refused. it loses too much" in page.value(f"{rows}[0].textContent"), "why a generation was refused")
+    before = page.streams()
+    page.click(f"{rows}[2].querySelector('button')")
+    page.wait(f"{rows}[2].querySelector('button').textContent === 'Served' && {DONE}")
+    check(page.streams() > before, "the text is translated by the model that is served now")
+    equal(page.value("translator.learning().then((found) => found.models[0].generation)"), 0, "what is served")
+    page.value("""window.looks = 0, translator.learning = ((learning) => async () => { const found = await learning();
+        if (looks++ < 2) Object.assign(found.models[0], { state: "learning", said: "update 7 of 9" });
+        return found; })(translator.learning), translator.learn = async () => ({})""")
+    page.click(f"{LEDGER}.querySelector('section section .controls button')")
+    page.wait(f"{LEDGER}.querySelector('[role=status]:not(:empty)').textContent === 'The model is learning.' && "
+              f"{LEDGER}.textContent.includes('update 7 of 9') && {LEDGER}.querySelector('progress').checkVisibility()")
+    page.wait(f"!{LEDGER}.querySelector('progress').checkVisibility()")
+    equal(page.value("looks"), 3, "looks at a learning")
+    time.sleep(2.5)
+    equal(page.value("looks"), 3, "looks after it")
+    page.look(media="print")
+    equal(page.value("document.querySelectorAll('.note, .similar, .ledger').length && "
+                     "[...document.querySelectorAll('.note, .similar, .ledger')].some((one) => one.checkVisibility())"), False, "printed")
+    page.clean("ledger")
+
+
+def test_corrections(url, translation, _):
+    with Page(url) as page:
+        check_correcting(page, translation)
+        check_similar(page)
+        check_ledger(page)
+
+
 def main():
-    kinds = {"page": test_page, "chinese": test_chinese, "errors": test_errors}
+    kinds = {"page": test_page, "chinese": test_chinese, "errors": test_errors, "corrections": test_corrections}
     if len(sys.argv) != 4 or sys.argv[1] not in kinds:
         sys.exit(__doc__)
     translation, links = open(sys.argv[3], encoding="utf-8").read().rstrip("\n").split(" ||| ")

@@ -23,9 +23,26 @@ failures() {
     ended
 }
 beside failures
+# a server that keeps corrections, with two generations that have learned: the second was refused
+corrections() {
+    kept=$scratch/kept/everyone/run
+    mkdir -p "$kept/1" "$kept/2"
+    cp "$models/run/model.safetensors" "$kept/1"
+    accepted='"accepted": true, "reason": "", "corrections": {"learned": 48, "held_out": 12}'
+    held_out='"held_out": {"before": {"bleu": 31.2, "perplexity": 8.11}, "after": {"bleu": 35.1, "perplexity": 6.5}}'
+    dev='"dev": {"before": {"bleu": 33, "perplexity": 8}, "after": {"bleu": 32.8, "perplexity": 8.1}}, "examples": []'
+    echo "{$accepted, $held_out, $dev}" >"$kept/1/learned.json"
+    echo "{$accepted, $held_out, $dev}" | sed 's/true, "reason": ""/false, "reason": "it loses too much"/' >"$kept/2/learned.json"
+    echo '{"generation": 1, "newest": 2}' >"$kept/served.json"
+    start "$models/run" --corrections "$scratch/kept"
+    live corrections "$url" "$models/expected"
+    stop
+}
 make_dictionary
 start "$scratch/run" "$scratch/other" "$scratch/back" --pinyin "$scratch/dictionary.u8"
 live page "$url" "$scratch/expected"
 live chinese "$url" "$scratch/expected"
 stop
 joined
+models=$scratch
+corrections

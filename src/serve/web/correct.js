@@ -25,8 +25,8 @@ const originOf = (correction) => (correction ? text.correct.own : text.correct.o
  * Makes what stands below a sentence: a mark if its translation was remembered, and the editor of a correction. The slot keeps
  * what is written there as its `draft`, so that the text outlives the editor.
  *
- * on  {offers(), open(), save(written), anew()}: whether corrections are kept; is told that the editor opens; keeps a correction:
- *     resolves when it is kept, rejects with a TranslatorError; translates the sentence without the memory
+ * on  {corrects(), open(), save(written), anew()}: whether corrections are kept; is told that the editor opens; keeps a
+ *     correction: resolves when it is kept, rejects with a TranslatorError; translates the sentence without the memory
  *
  * Returns {element, draw, open}:
  *   draw(slot, model)  shows a slot
@@ -39,7 +39,8 @@ function makeNote(on) {
   const correct = button(title, { title: help, "aria-keyshortcuts": "f" });
   const bar = make("div", { class: "controls" }, mark, anew, correct);
   const field = make("textarea", { rows: 1, "aria-label": label });
-  const save = button(saves, { "aria-keyshortcuts": "Control+Enter" }), cancel = button(cancels, { "aria-keyshortcuts": "Escape" });
+  const save = button(saves, { "aria-keyshortcuts": "Control+Enter" });
+  const cancel = button(cancels, { "aria-keyshortcuts": "Escape" });
   save.append(" ", make("kbd", {}, "Ctrl+Enter"));
   const problem = make("p", { class: "problem", role: "alert" });
   const editor = make("div", { hidden: "" }, field, problem, make("div", { class: "controls" }, save, cancel));
@@ -50,14 +51,14 @@ function makeNote(on) {
     const isKnown = isRemembered(slot), isOpen = typeof slot.draft === "string";
     mark.textContent = isKnown ? originOf(slot.result.correction) : "";
     for (const part of [mark, anew]) part.hidden = !isKnown;
-    correct.hidden = !on.offers() || isOpen;
+    correct.hidden = !on.corrects() || isOpen;
     bar.hidden = !slot.result || (!isKnown && correct.hidden);
     editor.hidden = !isOpen;
     if (isOpen && field.value !== slot.draft) field.value = slot.draft;
   }
 
   function open() {
-    if (!on.offers() || !slot.result) return;
+    if (!on.corrects() || !slot.result) return;
     if (editor.hidden) slot.draft = slot.result.translatedText;
     problem.replaceChildren();
     show();
@@ -145,15 +146,15 @@ function makeSimilar(isTyping) {
 
   function row({ source, target, similarity, correction }, slot, model) {
     const about = `${text.correct.similarity(percent(similarity))} · ${originOf(correction)}`;
-    return make("li", {}, make("p", { lang: model.source }, ...changesOf(slot.text, source)), make("p", { lang: model.target }, target),
-      make("small", {}, about));
+    const compared = make("p", { lang: model.source }, ...changesOf(slot.text, source));
+    return make("li", {}, compared, make("p", { lang: model.target }, target), make("small", {}, about));
   }
 
   async function ask(slot, model) {
     if (isTyping()) return forget(); // the next translation asks
     asking = new AbortController();
     const { signal } = asking;
-    const found = await translator.similar({ text: slot.text, model }, signal).catch(() => []); // a list that is lacking hurts nobody
+    const found = await translator.similar({ text: slot.text, model }, signal).catch(() => []); // no list, no harm
     if (signal.aborted) return;
     const rows = found.filter(({ similarity }) => similarity < 1).map((one) => row(one, slot, model));
     list.replaceChildren(...rows);

@@ -15,7 +15,8 @@ const changeOf = (measure, name) => ["before", "after"].map((when) => numberText
  *
  * on  {learn(), serve(generation)}
  *
- * Returns {element, draw(course, after)}; course: a model in the answer of translator.learning, after: as there
+ * Returns {element, draw(course, after, model)}; course: a model in the answer of translator.learning; after: as there;
+ * model: its Model
  */
 function makeCourse(on) {
   const words = text.ledger;
@@ -27,7 +28,8 @@ function makeCourse(on) {
   let drawn = ""; // the generations that are shown
 
   function example({ source, before, after }, model) {
-    return make("li", {}, make("p", { lang: model?.source ?? "" }, source), make("p", { lang: model?.target ?? "" }, ...changesOf(before, after)));
+    const compared = make("p", { lang: model.target }, ...changesOf(before, after));
+    return make("li", {}, make("p", { lang: model.source }, source), compared);
   }
 
   /** What a generation has learned; nothing for 0, the model itself. */
@@ -36,17 +38,21 @@ function makeCourse(on) {
     const { corrections, held_out: heldOut, dev, examples = [], accepted, reason } = learned;
     const decision = make("p", {}, accepted ? words.accepted : words.refused);
     if (reason) decision.append(" ", make("small", { lang: "en" }, reason));
-    const bleu = explain(make("span", {}, "BLEU"), "bleu"), perplexity = explain(make("span", {}, words.perplexity), "perplexity");
+    const bleu = explain(make("span", {}, "BLEU"), "bleu");
+    const perplexity = explain(make("span", {}, words.perplexity), "perplexity");
     const judged = make("p", {}, words.heldOut(corrections.held_out), " ", bleu, ` ${changeOf(heldOut, "bleu")}${words.comma}`,
       perplexity, ` ${changeOf(heldOut, "perplexity")}`);
     const kept = make("p", {}, `${words.dev} BLEU ${changeOf(dev, "bleu")}`);
-    const details = make("details", {}, make("summary", {}, words.examples), make("ul", {}, ...examples.map((one) => example(one, model))));
-    return [make("p", {}, words.learnedFrom(corrections.learned)), judged, kept, decision, ...(examples.length ? [details] : [])];
+    const rows = examples.map((one) => example(one, model));
+    const details = make("details", {}, make("summary", {}, words.examples), make("ul", {}, ...rows));
+    details.hidden = !rows.length;
+    return [make("p", {}, words.learnedFrom(corrections.learned)), judged, kept, decision, details];
   }
 
   function row(entry, served, model) {
     const { generation, learned } = entry, isServed = generation === served;
-    const heading = make("div", { class: "controls" }, make("strong", {}, generation ? words.generation(generation) : words.itself));
+    const name = generation ? words.generation(generation) : words.itself;
+    const heading = make("div", { class: "controls" }, make("strong", {}, name));
     const choose = make("button", { type: "button", "aria-pressed": isServed }, isServed ? words.served : words.serve);
     choose.addEventListener("click", () => isServed || on.serve(generation));
     if (!generation || learned?.accepted) heading.append(choose);
@@ -93,7 +99,8 @@ function makeLedger(on) {
   const more = button(words.more, () => show((most += MOST))), save = button(words.download, download);
   const proposed = make("section", {}, make("h3", {}, words.terms), make("p", {}, words.termsHelp), terms, copied);
   const learning = make("section", {}, make("h2", {}, words.learningTitle));
-  const kept = make("section", {}, make("h2", {}, words.corrections), make("div", { class: "controls" }, save), none, list, make("div", { class: "controls" }, more));
+  const [above, below] = [save, more].map((one) => make("div", { class: "controls" }, one));
+  const kept = make("section", {}, make("h2", {}, words.corrections), above, none, list, below);
   const element = make("details", { class: "ledger" }, make("summary", {}, words.title), problem, kept, proposed, learning);
   const courses = new Map(); // of each model, by its name
   let corrections = [], most = MOST, served = ""; // `served`: the generation of each model
@@ -117,12 +124,14 @@ function makeLedger(on) {
     const when = new Date(time).toLocaleString(document.documentElement.lang, { dateStyle: "medium", timeStyle: "short" });
     const about = make("div", { class: "controls" }, make("small", {}, make("time", { datetime: time }, when)));
     about.append(button(words.remove, remove, { "aria-label": words.removeOf(q) }));
-    return make("li", {}, make("p", { lang: source }, q), make("p", { lang: target }, ...changesOf(translation ?? correction, correction)), about);
+    const compared = make("p", { lang: target }, ...changesOf(translation ?? correction, correction));
+    return make("li", {}, make("p", { lang: source }, q), compared, about);
   }
 
   function term({ source, after, count }) {
     const copy = async () => sayBriefly(copied, (await copyText(`${source}\t${after}`)) ? text.copied : text.notCopied);
-    return make("li", { class: "controls" }, words.term(source, after, count), button(words.copyTerm, copy, { title: words.copyTermHelp }));
+    const copies = button(words.copyTerm, copy, { title: words.copyTermHelp });
+    return make("li", { class: "controls" }, words.term(source, after, count), copies);
   }
 
   function show() {

@@ -9,11 +9,12 @@ const alternativesOf = (model) => Math.min(ALTERNATIVES, model.alternatives ?? A
  * Makes a panel.
  *
  * page  {byWord(), byRow(), likelihood(), curved(), spelled(), switchOf(key), asks(), beside(), announce(text), leave(),
- *       changed(), remember(), corrects(), remembers(), isTyping(), corrected(sentence)}: the level and the scale that are shown, and whether probabilities, curves and pinyin are; a
- *       function that turns the switch of this key; whether there is a question, whose answer shows the alignment; the model that
- *       this one is compared with, or undefined; says a text to screen readers; moves the focus to the input; is told that the
- *       shown translations have changed, and that the user has made a choice; whether corrections are kept, whether translations
- *       are remembered, and whether the user is writing; is told that a correction of a sentence was kept
+ *       changed(), remember(), corrects(), remembers(), isTyping(), corrected(sentence)}: the level and the scale that are
+ *       shown, and whether probabilities, curves and pinyin are; a function that turns the switch of this key; whether there
+ *       is a question, whose answer shows the alignment; the model that this one is compared with, or undefined; says a text
+ *       to screen readers; moves the focus to the input; is told that the shown translations have changed, and that the user
+ *       has made a choice; whether corrections are kept, whether translations are remembered, and whether the user is
+ *       writing; is told that a correction of a sentence was kept
  *
  * Returns {element, show, run, again, renew, choices, redraw, hide, words, mark, stop}:
  *   show(model)   chooses the model
@@ -62,7 +63,8 @@ function makePanel(page) {
   function draw() {
     const at = (act, i) => (...place) => act(i, ...place);
     pairs = slots.map((_, i) => makePair({ point: at(pointLine, i), choose: at(offer, i), answer: at(answer, i), spelled: page.spelled }));
-    notes = slots.map((_, i) => makeNote({ offers: page.corrects, open: at(choose, i), save: at(save, i), anew: at(translateAnew, i) }));
+    const { corrects } = page;
+    notes = slots.map((_, i) => makeNote({ corrects, open: at(choose, i), save: at(save, i), anew: at(translateAnew, i) }));
     parts.pairs.replaceChildren(...pairs.map(({ element }) => element));
     pairs.forEach(({ element }, i) => element.append(notes[i].element));
     parts.pairs.classList.toggle("many", slots.length > 1);
@@ -565,7 +567,8 @@ function makePanel(page) {
 
   function press(event) {
     const correct = page.corrects() && notes[chosen]?.open;
-    const act = { u: undo, e: step.toggle, t: tree.toggle, f: correct, Escape: page.leave }[event.key] || page.switchOf(event.key);
+    const acts = { u: undo, e: step.toggle, t: tree.toggle, f: correct, Escape: page.leave };
+    const act = acts[event.key] || page.switchOf(event.key);
     const typed = ["INPUT", "SELECT", "TEXTAREA"].includes(event.target.tagName);
     if (!act || typed || event.ctrlKey || event.altKey || event.metaKey || event.defaultPrevented) return;
     event.preventDefault();
