@@ -188,7 +188,8 @@ static int learn_from_text(Training *t, Err *err) {
     return 0;
 }
 
-/* Takes weights and vocabularies of the pretrained model. Its options must be those of the job. */
+/* Takes weights and vocabularies of the pretrained model; weights of 8 bits become floats. Its options must be those of
+   the job. */
 static int take_pretrained(Training *t, Err *err) {
     static const Option *const table[] = {model_option_table, NULL};
     char has[OPTION_FORMAT_SIZE], asked[OPTION_FORMAT_SIZE];
@@ -196,7 +197,8 @@ static int take_pretrained(Training *t, Err *err) {
     Translator *tr = &t->learner.translator;
     if (model_load_trained(tr, path, err)) return -1;
     if (tr->quantized)
-        return err_set(err, path, 0, "has weights of 8 bits; start from the model that it was made from");
+        training_note(t, "%s has weights of 8 bits: the training starts from the floats that they stand for", path);
+    tr->quantized = false;
     if (tr->warning) training_note(t, "%s: %s", path, tr->warning);
     const Option *o = options_differ(table, NULL, &tr->options, &t->job->options.model, has, asked);
     if (o)

@@ -104,8 +104,13 @@ echo "$faults" | while IFS=: read -r fault tensor said; do
     weights change "$run/model.safetensors" "$scratch/changed.safetensors" $fault $tensor || exit 1
     refuses "changed.safetensors: $said" "$tide" info "$scratch/changed.safetensors"
 done || exit 1
-refuses 'has weights of 8 bits; start from the model' "$tide" train --tsv "$scratch/train.tsv" --config "$scratch/smallest.conf" \
-    --model "$scratch/from-int8" --pretrained-model "$run" --after-batches 36
+# a training that starts from them has the floats that they stand for
+"$tide" train --tsv "$scratch/train.tsv" --config "$scratch/smallest.conf" --model "$scratch/from-int8" --pretrained-model "$run" \
+    --learn-rate 0 --after-batches 1 2>"$scratch/stderr" || die "$(cat "$scratch/stderr")"
+grep -q 'the training starts from the floats' "$scratch/stderr" || die "$(cat "$scratch/stderr")"
+tide_ok info "$scratch/from-int8" | grep -q int8 && die 'a training with weights of 8 bits'
+tide_ok quantize "$scratch/from-int8" "$scratch/int8-again" >/dev/null
+same_numbers "$run/model.safetensors" "$scratch/int8-again/model.safetensors" || die 'other weights than those of 8 bits'
 refuses 'is the model itself' "$tide" quantize "$run" "$run"
 run=$scratch/searched
 for fault in missing:optimizer.moment1 shape:optimizer.moment2 extra:optimizer.moment3; do
