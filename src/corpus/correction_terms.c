@@ -60,9 +60,10 @@ static const char *word_end(const char *text, bool unspaced) {
     }
 }
 
-/* The words and marks of a text, without spaces: a stb_ds array. */
+/* The words and marks of a text, without spaces: a stb_ds array, not NULL. */
 static Span *split(const char *text, bool unspaced) {
     Span *words = NULL;
+    arrsetcap(words, 16);
     for (const char *end; *text; text = end) {
         end = word_end(text, unspaced);
         if (*text != ' ') arrput(words, ((Span){text, end}));

@@ -226,11 +226,12 @@ static long id_of(const cJSON *item) {
 
 /* Appends the correction of an object. Returns NULL, or what is wrong. */
 static const char *take_correction(Entries *entries, const cJSON *object) {
-    const cJSON *langs = member(object, "langs"), *translation = member(object, "translation");
+    const cJSON *langs = member(object, "langs"), *item = member(object, "translation");
     const char *const time = cJSON_GetStringValue(member(object, "time"));
     const char *const model = cJSON_GetStringValue(member(object, "model"));
     const char *const source = cJSON_GetStringValue(member(object, "source"));
     const char *const correction = cJSON_GetStringValue(member(object, "correction"));
+    const char *const translation = cJSON_GetStringValue(item);
     const char *code[2];
     const long id = id_of(member(object, "id"));
     for (int i = 0; i < 2; i++) code[i] = cJSON_GetStringValue(cJSON_GetArrayItem(langs, i));
@@ -239,15 +240,14 @@ static const char *take_correction(Entries *entries, const cJSON *object) {
     if (!cJSON_IsArray(langs) || cJSON_GetArraySize(langs) != 2 || !code[0] || !code[1])
         return "\"langs\" is not an array of two strings";
     if (!model || !source || !correction) return "\"model\", \"source\" or \"correction\" is not a string";
-    if (translation && !cJSON_IsString(translation) && !cJSON_IsNull(translation))
-        return "\"translation\" is not a string";
+    if (item && !translation && !cJSON_IsNull(item)) return "\"translation\" is not a string";
     const Correction entry = {
         .id = id,
         .time = mem_strdup(time),
         .model = mem_strdup(model),
         .langs = {mem_strdup(code[0]), mem_strdup(code[1])},
         .source = mem_strdup(source),
-        .translation = cJSON_IsString(translation) ? mem_strdup(translation->valuestring) : NULL,
+        .translation = translation ? mem_strdup(translation) : NULL,
         .correction = mem_strdup(correction),
     };
     arrput(entries->all, entry);
@@ -486,9 +486,10 @@ static int load(CorrectionFile *file, int *deleted, Err *warning, Err *err) {
     if (open_locked(file, warning, err)) return -1;
     char *bytes = mem_alloc(file->size + 1);
     bytes[file->size] = '\0';
-    const bool unread = file_read_at(file->fd, bytes, file->size, 0) != 0;
-    const int status = unread ? err_set(err, file->path, 0, "%s", errno ? strerror(errno) : "ends too early")
-                              : read_entries(&entries, bytes, file->size, deleted, file->path, err);
+    int status = -1;
+    if (file_read_at(file->fd, bytes, file->size, 0))
+        err_set(err, file->path, 0, "%s", errno ? strerror(errno) : "ends too early");
+    else status = read_entries(&entries, bytes, file->size, deleted, file->path, err);
     mem_free(bytes);
     if (status) return -1;
     file->all = entries.all;

@@ -1,6 +1,7 @@
 /* Tests the file of corrections: what it accepts, that no acknowledged correction is lost by a kill, a torn line or a
    full disk, that only one process changes it, that deleted texts leave it, and its translation memory. Also tests the
    terms that corrections propose. */
+#include "core/rng.h"
 #include "corpus/correction_terms.h"
 #include "corpus/corrections.h"
 #include "io/ds.h"
@@ -29,18 +30,18 @@ enum { MOST = 1 << 20 };
     "{\"id\":" id ",\"time\":\"" TIME "\",\"model\":\"m\",\"langs\":[\"zh\",\"en\"],\"source\":\"" source              \
     "\",\"translation\":\"It goes.\",\"correction\":\"" correction "\"}\n"
 
-static char folder[SCRATCH_SIZE], path[PATH_SIZE];
+static char scratch[SCRATCH_SIZE], path[PATH_SIZE];
 
 static int set_up(void **state) {
     (void)state;
-    scratch_directory(folder);
-    path_in(path, folder, "keys/a.jsonl");
+    scratch_directory(scratch);
+    path_in(path, scratch, "keys/a.jsonl");
     return 0;
 }
 
 static int tear_down(void **state) {
     (void)state;
-    scratch_remove(folder);
+    scratch_remove(scratch);
     return 0;
 }
 
@@ -80,7 +81,7 @@ static long add(CorrectionFile *file, const char *source, const char *correction
     return id;
 }
 
-static void delete (CorrectionFile *file, long id) {
+static void drop(CorrectionFile *file, long id) {
     Err err;
     if (corrections_delete(file, id, &err)) fail_msg("%s", err.reason);
 }
@@ -88,7 +89,7 @@ static void delete (CorrectionFile *file, long id) {
 static void put(const char *text) {
     Err err;
     char keys[PATH_SIZE];
-    path_in(keys, folder, "keys");
+    path_in(keys, scratch, "keys");
     assert_int_equal(directory_make(keys, &err), 0);
     FILE *out = fopen(path, "wb");
     assert_true(fwrite(text, 1, strlen(text), out) == strlen(text));
@@ -169,7 +170,7 @@ static void corrections_are_kept(void **state) {
     assert_int_equal(stat(path, &info), 0);
     assert_int_equal(info.st_mode & 07777, 0600);
     assert_int_equal(info.st_size, corrections_size(file));
-    path_in(directory, folder, "keys");
+    path_in(directory, scratch, "keys");
     assert_int_equal(stat(directory, &info), 0);
     assert_int_equal(info.st_mode & 07777, 0700);
     corrections_close(file);
@@ -204,8 +205,9 @@ static void the_last_correction_counts(void **state) {
     for (int i = 0; i < 1000; i++) assert_int_equal(add(file, "海 ＡＢ", " the sea AB "), 1);
     assert_int_equal(add(file, "海 AB", "the ocean AB"), 3);
     assert_int_equal(add(file, "海 ＡＢ", "the sea AB"), 4);
-    delete (file, 1);
+    drop(file, 1);
     assert_int_equal(add(file, "海 ＡＢ", "the sea AB"), 4);
+    assert_int_equal(add(file, "船很大。", "A big boat."), 2);
     int n;
     const Correction *all = corrections_all(file, &n), **current = corrections_current(all, n);
     assert_int_equal(arrlen(current), 2);
@@ -232,8 +234,8 @@ static void deleted_texts_are_gone(void **state) {
     add(file, "海。", "The sea.");
     add(file, "海。", "The secret sea.");
     add(file, "船。", "The secret boat.");
-    delete (file, 2);
-    delete (file, 3);
+    drop(file, 2);
+    drop(file, 3);
     assert_file(file, "1 The sea.\n");
     assert_read("1 The sea.\n");
     assert_int_equal(corrections_delete(file, 3, &err), -1);
@@ -243,11 +245,11 @@ static void deleted_texts_are_gone(void **state) {
     assert_true(text_has("secret"));
     file = open_file();
     assert_text(ENTRY("1", "海。", "The sea.") ENTRY("4", "船。", "A boat."));
-    delete (file, 4);
+    drop(file, 4);
     corrections_close(file);
     file = open_file();
     assert_text(ENTRY("1", "海。", "The sea.") "{\"deleted\":4}\n");
-    delete (file, 1);
+    drop(file, 1);
     corrections_close(file);
     for (int i = 0; i < 3; i++) {
         file = open_file();
@@ -283,7 +285,7 @@ static void a_full_file_refuses(void **state) {
     file = corrections_open(path, size + line, &warning, &err);
     assert_int_equal(corrections_add(file, &c, &id, &err), 0);
     assert_int_equal(corrections_size(file), size + line);
-    delete (file, id);
+    drop(file, id);
     corrections_close(file);
 }
 
@@ -496,7 +498,7 @@ static void the_last_id_has_no_successor(void **state) {
 static void only_files_are_opened(void **state) {
     (void)state;
     Err err, warning;
-    assert_null(corrections_open(folder, MOST, &warning, &err));
+    assert_null(corrections_open(scratch, MOST, &warning, &err));
     assert_non_null(strstr(err.reason, "Is a directory"));
     assert_null(corrections_open("/dev/full", MOST, &warning, &err));
     assert_null(corrections_read("/no/such", &err));
@@ -511,11 +513,11 @@ static void a_second_opener_is_refused(void **state) {
     Err err, warning;
     CorrectionFile *file = open_file();
     add(file, "海。", "The sea.");
-    delete (file, 1);
+    drop(file, 1);
     const pid_t child = fork();
     if (child == 0)
         _exit(corrections_open(path, MOST, &warning, &err) ||
-              strcmp(err.reason, "another tide process uses this file"));
+              strcmp(err.reason, "another tide process uses this file") != 0);
     int status;
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_int_equal(status, 0);
@@ -566,15 +568,14 @@ static void add_until_killed(int out) {
     }
 }
 
-/* Runs add_until_killed for some milliseconds, and puts what was acknowledged at the end of a stb_ds array. */
-static void kill_adder(long **acknowledged, int milliseconds) {
+/* Runs add_until_killed for some microseconds, and puts what was acknowledged at the end of a stb_ds array. */
+static void kill_adder(long **acknowledged, uint32_t microseconds) {
     int ends[2], status;
     assert_int_equal(pipe(ends), 0);
     const pid_t child = fork();
     if (child == 0) add_until_killed(ends[1]);
     close(ends[1]);
-    const struct timespec wait = {.tv_nsec = milliseconds * 1000000L + rand() % 1000000};
-    nanosleep(&wait, NULL);
+    nanosleep(&(struct timespec){.tv_nsec = microseconds * 1000L}, NULL);
     kill(child, SIGKILL);
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_true(WIFSIGNALED(status));
@@ -607,12 +608,12 @@ static void assert_acknowledged(const CorrectionFile *file, const long *acknowle
 
 static void a_kill_loses_nothing(void **state) {
     (void)state;
-    enum { KILLS = 20, LONGEST = 10 };
+    enum { KILLS = 20, LONGEST = 20000 }; /* microseconds */
+    Rng rng = rng_seed(1, 0);
     long *acknowledged = NULL;
-    srand(1);
     for (int k = 0; k < KILLS; k++) {
         Err err, warning;
-        kill_adder(&acknowledged, k % LONGEST);
+        kill_adder(&acknowledged, rng_below(&rng, LONGEST));
         CorrectionFile *file = corrections_open(path, MOST, &warning, &err);
         if (!file) fail_msg("%s:%ld: %s", err.path, err.line, err.reason);
         assert_acknowledged(file, acknowledged);
@@ -651,7 +652,7 @@ static void a_full_disk_is_an_error(void **state) {
         assert_file(file, "1 The sea.\n");
     }
     assert_int_equal(add(file, "船。", "A boat."), 2);
-    delete (file, 1);
+    drop(file, 1);
     corrections_close(file);
     limit_files(20); /* the file cannot be written anew, but it can be used */
     file = open_faulty("still has the texts of deleted corrections: cannot be written: File too large");
@@ -691,7 +692,7 @@ static void a_translation_memory_is_read_back(void **state) {
         all[i].model = (char *)"a<b>&\"\x02";
         pointers[i] = &all[i];
     }
-    path_in(file, folder, "memory.tmx");
+    path_in(file, scratch, "memory.tmx");
     FILE *out = fopen(file, "wb");
     corrections_write_tmx(out, pointers, COUNT(pairs));
     assert_int_equal(fclose(out), 0);
@@ -743,7 +744,8 @@ static void assert_terms(const Row *rows, int n, const char *source, const char 
     }
     assert_string_equal(text, expected);
     correction_terms_free(terms);
-    assert_null(correction_terms(pointers, n, (const char *const[]){target, source}));
+    assert_null(correction_terms(pointers, n, (const char *const[]){source, "fr"}));
+    assert_null(correction_terms(pointers, n, (const char *const[]){"fr", target}));
 }
 
 static void terms_are_proposed(void **state) {
@@ -755,22 +757,36 @@ static void terms_are_proposed(void **state) {
         {"船上有帆布。", "The ship has cloth.", "The ship has sail cloth."},
         {"帆布是白的。", "It is plain cloth.", "It is white canvas."},
         {"他买了帆布，很贵。", "He bought plain cloth; dear!", "He bought white canvas; dear!"},
+        {"这是帆布。", "This is plain cloth", "This is white canvas"},
         {"帆布。", "The plain cloth", "The white canvas"},
         {"潮水。", NULL, "The tide."},
         {"潮\xff水。", "The water.", "The tide."},
     };
     assert_terms(chinese, 2, "zh", "en", "");
     assert_terms(chinese, 3, "zh", "en", "潮水|water|tide|3\n");
-    assert_terms(chinese, COUNT(chinese), "zh", "en", "潮水|water|tide|3\n帆布|plain cloth|white canvas|3\n");
+    assert_terms(chinese, COUNT(chinese), "zh", "en", "帆布|plain cloth|white canvas|4\n潮水|water|tide|3\n");
     static const Row english[] = {
         {"Our server is new.", "我们的服务器是新的。", "我们的伺服器是新的。"},
         {"A server, please!", "请给我服务器！", "请给我伺服器！"},
         {"He sold one server yesterday.", "昨天他卖了服务器", "昨天他卖了伺服器"},
         {"The servers are old.", "服务器旧了。", "主机旧了。"},
-        {"No servers here.", "这里没有服务器。", "这里没有主机。"},
+        {"Many servers fell.", "很多服务器坏了。", "很多电脑坏了。"},
+        {"No servers here.", "这里没有服务器。", "这里没有它。"},
         {"Every observer is here.", "服务员在这里。", "观察者在这里。"},
     };
     assert_terms(english, COUNT(english), "en", "zh-TW", "server|服务器|伺服器|3\n");
+    static const Row latin[] = {
+        {"My phone", "我的iPhone", "我的iPad"},
+        {"This phone is here", "这iPhone在这里", "这iPad在这里"},
+        {"A phone", "iPhone", "iPad"},
+    };
+    assert_terms(latin, COUNT(latin), "en", "zh", "phone|iPhone|iPad|3\n");
+    static const Row comma[] = {
+        {"My server", "我的服务器", "我的伺服器"},
+        {"A server", "服务器", "伺服器"},
+        {"This server", "这服务器", "这伺服，器"},
+    };
+    assert_terms(comma, COUNT(comma), "en", "zh", "server|服务|伺服|3\n");
 }
 
 /* A text that often stands in sentences without the new word is no source of it. */
@@ -803,10 +819,17 @@ static void some_changes_are_no_terms(void **state) {
     static const Row marks[] = {
         {"海。", "Sea.", "Sea!"}, {"海船。", "Sea boat.", "Sea boat!"}, {"大海。", "Big sea.", "Big sea!"}};
     assert_terms(marks, COUNT(marks), "zh", "en", "");
+    static const Row character[] = {{"海甲", "a lake", "a sea"}, {"乙海", "no lake", "no sea"}, {"海", "lake", "sea"}};
+    assert_terms(character, COUNT(character), "zh", "en", "");
     char *before = repeated("a ", 1000), *after = repeated("b ", 1000);
     const Row row = {"海船", before, after},
               rows[] = {{row[0], row[1], row[2]}, {row[0], row[1], row[2]}, {row[0], row[1], row[2]}};
     assert_terms(rows, COUNT(rows), "zh", "en", "");
+    for (int i = 2; i < 1999; i++) after[i] = before[i]; /* only the first and the last word differ */
+    after[1998] = 'b';
+    assert_terms(rows, COUNT(rows), "zh", "en", "");
+    memset(after, 'b', 18);
+    for (int i = 1; i < 18; i += 2) after[i] = ' ';
     before[18] = after[18] = '\0'; /* nine words */
     assert_terms(rows, COUNT(rows), "zh", "en", "");
     before[16] = after[16] = '\0';
