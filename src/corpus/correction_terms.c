@@ -9,8 +9,14 @@
 #include <string.h>
 
 enum {
-    MOST_WORDS = 8,    /* of a term */
-    MOST_CHANGED = 256 /* words between the first and the last change of a sentence; more is another sentence */
+    MOST_WORDS = 8,     /* of a term */
+    MOST_CHANGED = 128, /* words between the first and the last change of a sentence; more is another sentence */
+    MOST_SOURCE = 200   /* words of a source that has terms; a longer one is a paragraph */
+};
+/* Limits for the time that hostile corrections take. */
+enum {
+    MOST_MEMBERS = 50, /* corrections with a change whose sources are compared */
+    MOST_TRIED = 20    /* texts that they share */
 };
 
 /* A part of a text. */
@@ -83,6 +89,7 @@ static bool is_word(Span span) {
 
 /* Whether a text has a term as whole words. */
 static bool has_term(const char *text, const char *term, bool unspaced) {
+    if (!strstr(text, term)) return false; /* mostly */
     for (; *text; text = word_end(text, unspaced)) {
         if (!starts_with(text, term)) continue;
         const char *after = text + strlen(term);
@@ -251,7 +258,7 @@ static bool lengthen(const Search *s, const Group *group, bool after) {
 
 /* Whether all sources of a group have a text. */
 static bool all_have(const Search *s, const Group *group, const char *source) {
-    for (int i = 0; i < group->count; i++)
+    for (int i = 0; i < smaller(group->count, MOST_MEMBERS); i++)
         if (!has_term(s->texts[group->changes[i].texts].source, source, s->unspaced[0])) return false;
     return true;
 }
@@ -267,22 +274,29 @@ static bool predicts(const Search *s, const char *source, const char *after) {
     return with > without;
 }
 
-/* A copy of some words with the text between them, if that is a source of the group; else NULL. */
-static char *try_source(const Search *s, const Group *group, const Span *words, int n, const char *after) {
+/* A copy of some words with the text between them, if the sources of a group share it; else NULL. */
+static char *shared_text(const Search *s, const Group *group, const Span *words, int n) {
     if (!is_word(words[0]) || !is_word(words[n - 1])) return NULL;
-    char *source = mem_strndup(words[0].begin, (size_t)(words[n - 1].end - words[0].begin));
-    if ((!s->unspaced[0] || utf8_count(source) > 1) && all_have(s, group, source) && predicts(s, source, after))
-        return source;
-    mem_free(source);
+    char *text = mem_strndup(words[0].begin, (size_t)(words[n - 1].end - words[0].begin));
+    if ((!s->unspaced[0] || utf8_count(text) > 1) && all_have(s, group, text)) return text;
+    mem_free(text);
     return NULL;
 }
 
 /* The longest source of a group, which the caller owns; NULL: there is none. */
 static char *find_source(const Search *s, const Group *group, const char *after) {
     Span *words = split(s->texts[group->changes->texts].source, s->unspaced[0]);
+    const int count = (int)arrlen(words) <= MOST_SOURCE ? (int)arrlen(words) : 0;
     char *source = NULL;
-    for (int n = MOST_WORDS; n > 0 && !source; n--)
-        for (int i = 0; i + n <= arrlen(words) && !source; i++) source = try_source(s, group, words + i, n, after);
+    for (int n = smaller(MOST_WORDS, count), i = 0, tried = 0; n > 0 && !source && tried < MOST_TRIED;) {
+        source = shared_text(s, group, words + i, n);
+        if (source) tried++;
+        if (source && !predicts(s, source, after)) {
+            mem_free(source);
+            source = NULL;
+        }
+        if (++i + n > count) n--, i = 0;
+    }
     arrfree(words);
     return source;
 }

@@ -834,6 +834,12 @@ static void some_changes_are_no_terms(void **state) {
     assert_terms(rows, COUNT(rows), "zh", "en", "");
     before[16] = after[16] = '\0';
     assert_terms(rows, COUNT(rows), "zh", "en", "海船|a a a a a a a a|b b b b b b b b|3\n");
+    for (int words = 200; words <= 201; words++) { /* a sentence, a paragraph */
+        char *source = repeated("海 ", words);
+        const Row long_rows[] = {{source, "a", "b"}, {source, "a", "b"}, {source, "a", "b"}};
+        assert_terms(long_rows, COUNT(long_rows), "zh", "en", words > 200 ? "" : "海 海 海 海 海 海 海 海|a|b|3\n");
+        mem_free(source);
+    }
     mem_free(before);
     mem_free(after);
     assert_null(correction_terms(NULL, 0, (const char *const[]){"zh", "en"}));
