@@ -18,6 +18,17 @@ READY = ("document.querySelector('.matrix td, figure, .touch') && "
          "(!location.hash.includes('&tree=') || document.querySelector('.branches button')) && "
          "!document.querySelector('.running, .waiting') && document.fonts.status === 'loaded'")
 
+# What is done on a page of this name; READY then waits for its result, too.
+ACTIONS = {"corrections": """(async () => { const text = $("text").value.split("。", 1) + "。", remembered = "他走了。";
+    await translator.correct({ text: text.replace("谁", "他"), model: models[0], translation: "It goes.", correction: "It went." });
+    await translator.correct({ text: remembered, model: models[0], correction: "He has gone." });
+    corrected(remembered);
+    document.querySelector(".ledger summary").click();
+    document.querySelector(".note [aria-keyshortcuts=f]").click(); })()"""}
+DONE = {"corrections": """document.querySelector(".ledger .controls button") && document.querySelector(".ledger li del") &&
+    document.querySelector(".similar del")?.checkVisibility() && document.querySelector(".note textarea").checkVisibility() &&
+    [...document.querySelectorAll(".note span")].some((one) => one.textContent)"""}
+
 LOOKS = {"en": ((False, 1280), (True, 1280), (False, 390)), "zh-CN": ((False, 1280), (True, 390))}
 
 SPOKEN = """[document.documentElement.lang, [...document.querySelectorAll(":is(h1, h2, h3, button):not([lang])")]
@@ -33,6 +44,8 @@ def main():
         for name, url in (page.split("=", 1) for page in pages):
             browser.open(url)
             browser.wait(READY)
+            browser.value(ACTIONS.get(name, "0"))
+            browser.wait(DONE.get(name, "true"))
             for dark, width in LOOKS[language]:
                 browser.look(width=width, dark=dark)
                 browser.wait(READY)

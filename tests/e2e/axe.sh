@@ -17,7 +17,7 @@ tide_ok align "$scratch/run" --src "$scratch/linked.zh" --tgt "$scratch/linked.e
 echo $sentence | tide_ok translate "$scratch/run" --n-best 3 --beam-size 3 --html "$scratch/nbest.html" >"$scratch/out"
 make_dictionary
 tide_ok report "$scratch/run" "$scratch/other"
-start "$scratch/run" "$scratch/other" --pinyin "$scratch/dictionary.u8"
+start "$scratch/run" "$scratch/other" --pinyin "$scratch/dictionary.u8" --corrections "$scratch/kept"
 check_pages() { # LANGUAGE NAME=URL...
     python3 tests/e2e/axe.py $axe "$@" || die 'axe-core'
 }
@@ -26,6 +26,7 @@ check_all() {
         "two models=$url/#text=$sentence&model=run&beside=other&level=word" \
         "projector=$url/#text=$sentence&mode=projector&probabilities=shown" "question=$url/#text=$sentence&ask=why" \
         "opened=$url/#text=$sentence&step=3&tree=open&curves=shown&pinyin=shown" \
+        "corrections=$url/#text=${sentence}他走了。" \
         "alignments=file://$models/linked.html" "hypotheses=file://$models/nbest.html" \
         "report=file://$models/run/report.html" "comparison=file://$models/run/comparison.html"
 }

@@ -1594,7 +1594,7 @@ def check_correcting(page, translation):
     equal(kept(page), [], "what is refused is not kept")
     # an input method has the keys while it composes
     page.value(f"{FIELD}.select()")
-    page.send("Input.imeSetComposition", text="chao", selectionStart=4, selectionEnd=4)
+    page.send("Input.imeSetComposition", text=translation, selectionStart=4, selectionEnd=4)
     page.chord("Enter")
     page.press("Escape")
     page.value(f"{NOTE % 0}.querySelector('[aria-keyshortcuts^=Control]').dispatchEvent(new MouseEvent('click', {{ bubbles: true }}))")

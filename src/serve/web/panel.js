@@ -429,9 +429,10 @@ function makePanel(page) {
   function renew(sentence, fields = {}) {
     const places = [...slots.keys()].filter((i) => slots[i].text === sentence);
     const focused = places.find((i) => pairs[i].element.contains(document.activeElement));
-    if (!places.length) return similar.forget();
+    similar.forget();
+    drawSoon(chosen);
+    if (!places.length) return;
     function renewed(result) {
-      similar.forget();
       for (const i of places) {
         finish(slots[i], result);
         Object.assign(slots[i], { choices: [], isStale: false });
