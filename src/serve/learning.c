@@ -1,13 +1,8 @@
 #include "serve/learning.h"
 
 #include "core/scope.h"
-#include "io/ds.h"
-#include "io/files.h"
 #include "io/json.h"
-#include "io/output.h"
 #include "io/program.h"
-#include "io/string_table.h"
-#include "text/unicode.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,13 +14,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { SAID_SIZE = 512, LONGEST_WAIT = 3600 /* seconds between tries that fail */ };
+enum { LONGEST_WAIT = 3600 /* seconds between tries that fail */ };
 
 /* What a model learns from the corrections of an account, or of all accounts. */
 typedef struct Course {
-    int account; /* -1: all */
-    int place;   /* of the model */
-    char *dir;   /* owned */
+    Generations files;
     /* under the mutex: */
     Served *served;         /* held; NULL: the model of the place */
     int generation, newest; /* served; finished last */
@@ -61,183 +54,22 @@ static void say(Learning *l, const Course *course, const char *format, ...) {
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    snprintf(line, sizeof line, "%s: %s", course->dir, text);
+    snprintf(line, sizeof line, "%s: %s", course->files.dir, text);
     l->listener.notice(l->listener.context, line);
 }
 
-/* ---- files ------------------------------------------------------------------------------------------------------ */
-
-/* Writes the path of a file of a generation. The length was checked when the course was opened. */
-static void generation_path(char path[PATH_SIZE], const Course *course, int generation, const char *file) {
-    snprintf(path, PATH_SIZE, "%s/%d/%s", course->dir, generation, file);
-}
-static void generation_folder(char path[PATH_SIZE], const Course *course, int generation) {
-    snprintf(path, PATH_SIZE, "%s/%d", course->dir, generation);
-}
-
-static bool generation_has(const Course *course, int generation, const char *file) {
-    char path[PATH_SIZE];
-    generation_path(path, course, generation, file);
-    return !access(path, F_OK);
-}
-
-/* Whether a generation was accepted. */
-static bool is_accepted(const Course *course, int generation) {
-    return generation_has(course, generation, "model.safetensors");
-}
-
-/* The number of a JSON object's field; 0: there is none. */
-static int number_in(const cJSON *json, const char *name) {
-    const cJSON *field = cJSON_GetObjectItemCaseSensitive(json, name);
-    return cJSON_IsNumber(field) ? field->valueint : 0;
-}
-
-/* Reads a file of JSON. NULL: there is none, or it is broken. */
-static cJSON *json_read(const char *path) {
-    Err err;
-    size_t size;
-    char *text = access(path, R_OK) ? NULL : file_read(path, &size, &err);
-    cJSON *json = text ? json_parse(text, size) : NULL;
-    mem_free(text);
-    return json;
-}
-
-static void state_path(char path[PATH_SIZE], const Course *course) { path_in(path, course->dir, "served.json"); }
-
-static int write_state(const Course *course, int generation, int newest, Err *err) {
-    char path[PATH_SIZE], text[80];
-    state_path(path, course);
-    const int n = snprintf(text, sizeof text, "{\"generation\": %d, \"newest\": %d}\n", generation, newest);
-    return output_write(path, text, (size_t)n, err);
-}
-
-static void read_state(Course *course) {
-    char path[PATH_SIZE];
-    state_path(path, course);
-    cJSON *json = json_read(path);
-    course->generation = number_in(json, "generation");
-    course->newest = number_in(json, "newest");
-    cJSON_Delete(json);
-}
-
-/* ---- corrections ------------------------------------------------------------------------------------------------- */
-
-/* Inserts a correction behind those that are not newer. */
-static void insert(Correction **list, Correction c) {
-    arrput(*list, c);
-    for (ptrdiff_t at = arrlen(*list) - 1; at > 0 && strcmp(c.time, (*list)[at - 1].time) < 0; at--) {
-        (*list)[at] = (*list)[at - 1];
-        (*list)[at - 1] = c;
-    }
-}
-
-/* Adds those of one account that have the direction of the course, by time. */
-static int add_corrections(const Learning *l, const Course *course, const Account *account, Correction **all,
-                           Err *err) {
-    char path[PATH_SIZE];
-    Served *served = models_hold(l->models, course->place);
-    char(*langs)[OPTION_TEXT_SIZE] = served->translator.options.langs;
-    path_in(path, account->dir, account_file);
-    err->reason[0] = '\0';
-    Correction *own = corrections_read(path, err), *others = NULL;
-    for (ptrdiff_t i = 0; i < arrlen(own); i++) {
-        const bool fits = !strcmp(own[i].langs[0], langs[0]) && !strcmp(own[i].langs[1], langs[1]);
-        if (fits) insert(all, own[i]);
-        else arrput(others, own[i]);
-    }
-    arrfree(own);
-    corrections_free(others);
-    served_drop(served);
-    return *err->reason ? -1 : 0;
-}
-
-/* The corrections from which a model learns, the oldest first: a stb_ds array, released by corrections_free. Returns 0,
-   or -1 with *err filled. */
-static int read_corrections(const Learning *l, const Course *course, Correction **all, Err *err) {
-    int status = 0;
-    *all = NULL;
-    for (int i = 0; i < l->accounts->count && !status; i++)
-        if (course->account < 0 || course->account == i)
-            status = add_corrections(l, course, &l->accounts->list[i], all, err);
-    for (ptrdiff_t i = 0; i < arrlen(*all); i++) (*all)[i].id = i + 1;
-    return status;
-}
-
-static long changes_of(const Learning *l, const Course *course) {
-    long changes = 0;
-    for (int i = 0; i < l->accounts->count; i++)
-        if (course->account < 0 || course->account == i) changes += atomic_load(&l->accounts->list[i].changes);
-    return changes;
-}
-
-static void key_of(const Correction *c, StringTable *table, bool add, bool *known) {
-    MemoryFile memory;
-    size_t n;
-    fprintf(memory_open(&memory), "%s\n%s", c->source, c->correction);
-    char *key = memory_close(&memory, &n);
-    *known = string_table_find(table, key, n) >= 0;
-    if (add) string_table_add(table, key, n);
-    mem_free(key);
-}
-
-/* Counts the corrections that the newest generation has not seen. */
-static int count_waiting(const Learning *l, const Course *course, int *waiting, Err *err) {
-    char path[PATH_SIZE];
-    StringTable seen = {0};
-    Correction *all, *old = NULL;
-    bool known;
-    *waiting = 0;
-    if (read_corrections(l, course, &all, err)) return -1;
-    generation_path(path, course, course->newest, account_file);
-    if (course->newest && !access(path, F_OK)) old = corrections_read(path, err);
-    for (ptrdiff_t i = 0; i < arrlen(old); i++) key_of(&old[i], &seen, true, &known);
-    for (ptrdiff_t i = 0; i < arrlen(all); i++) {
-        key_of(&all[i], &seen, false, &known);
-        *waiting += !known;
-    }
-    string_table_free(&seen);
-    corrections_free(old);
-    corrections_free(all);
-    return 0;
-}
-
-/* Writes the corrections from which the next generation learns, unless a learning that was interrupted has done so. */
-static int write_corrections(const Learning *l, const Course *course, Err *err) {
-    char path[PATH_SIZE];
-    OutputFile out;
-    Correction *all;
-    generation_folder(path, course, course->newest + 1);
-    if (directory_make(path, err)) return -1;
-    generation_path(path, course, course->newest + 1, account_file);
-    if (!access(path, F_OK)) return 0;
-    int status = read_corrections(l, course, &all, err);
-    if (!status) status = output_open(&out, path, err);
-    for (ptrdiff_t i = 0; i < arrlen(all) && !status; i++) correction_write(out.stream, &all[i]);
-    if (!status) status = output_commit(&out, err);
-    corrections_free(all);
-    return status;
-}
-
 /* ---- generations ------------------------------------------------------------------------------------------------- */
-
-/* The files of a generation's model. */
-static ModelFiles files_of(const Learning *l, const Course *course, int generation, char path[PATH_SIZE]) {
-    ModelFiles files = l->models->list[course->place].files;
-    if (!generation) return files;
-    generation_path(path, course, generation, "model.safetensors");
-    files.model = path;
-    return files;
-}
 
 /* Serves a generation. The files know it before the requests. Returns 0, or -1 with *err filled; then nothing has
    changed. */
 static int serve_generation(Learning *l, Course *course, int generation, int newest, Err *err) {
     char path[PATH_SIZE];
-    const ModelFiles files = files_of(l, course, generation, path);
+    const ModelFiles files = generation_files(&course->files, generation, path);
     Served *fresh = NULL;
-    if (generation && !(fresh = served_load(&files, l->models->list[course->place].name, course->place, err)))
+    if (generation &&
+        !(fresh = served_load(&files, l->models->list[course->files.place].name, course->files.place, err)))
         return -1;
-    if (write_state(course, generation, newest, err)) {
+    if (generations_set_state(&course->files, generation, newest, err)) {
         served_drop(fresh);
         return -1;
     }
@@ -252,21 +84,10 @@ static int serve_generation(Learning *l, Course *course, int generation, int new
     return 0;
 }
 
-/* Whether the generation after the newest one is finished. It may have been begun by a server that was killed. */
-static bool next_is_finished(const Course *course) {
-    char path[PATH_SIZE];
-    generation_path(path, course, course->newest + 1, "learned.json");
-    cJSON *json = json_read(path);
-    const bool accepted = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(json, "accepted"));
-    const bool finished = json && (!accepted || is_accepted(course, course->newest + 1));
-    cJSON_Delete(json);
-    return finished;
-}
-
 /* Takes over the result of a learning. */
 static int take_result(Learning *l, Course *course, Err *err) {
     const int next = course->newest + 1;
-    const bool accepted = is_accepted(course, next);
+    const bool accepted = generation_accepted(&course->files, next);
     if (serve_generation(l, course, accepted ? next : course->generation, next, err)) return -1;
     say(l, course, accepted ? "generation %d is served" : "generation %d is not better, and was refused", next);
     return 0;
@@ -280,13 +101,15 @@ static int start_program(const Learning *l, const Course *course, pid_t *id, Err
     const char *command[20];
     int n = 0;
     program_path(tide, sizeof tide, "tide");
-    generation_folder(output, course, course->newest + 1);
-    generation_path(corrections, course, course->newest + 1, account_file);
-    generation_path(log, course, course->newest + 1, "log");
+    const Generations *const g = &course->files;
+    const int next = course->newest + 1;
+    generation_path(output, g, next, NULL);
+    generation_path(corrections, g, next, account_file);
+    generation_path(log, g, next, "log");
     snprintf(threads, sizeof threads, "%d", l->setup.threads);
     const char *const words[] = {
-        tide,   "learn",     files_of(l, course, course->generation, model).model, corrections, "--output",
-        output, "--against", l->models->list[course->place].files.model,           "--threads", threads};
+        tide,   "learn",     generation_files(g, course->generation, model).model, corrections, "--output",
+        output, "--against", l->models->list[course->files.place].files.model,     "--threads", threads};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) command[n++] = words[i];
     if (l->setup.text) {
         command[n++] = "--keep-tsv";
@@ -302,25 +125,6 @@ static int start_program(const Learning *l, const Course *course, pid_t *id, Err
     const int error = program_background(id, (char *const *)command, said);
     close(said);
     return error ? err_set(err, tide, 0, "cannot be run: %s", strerror(error)) : 0;
-}
-
-/* The last line of what `tide learn` has said. */
-static void last_line(const Course *course, int generation, char line[SAID_SIZE]) {
-    char path[PATH_SIZE], text[SAID_SIZE];
-    generation_path(path, course, generation, "log");
-    line[0] = '\0';
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    struct stat file;
-    if (fd >= 0 && !fstat(fd, &file)) {
-        const off_t from = file.st_size > SAID_SIZE - 1 ? file.st_size - (SAID_SIZE - 1) : 0;
-        ssize_t n = pread(fd, text, SAID_SIZE - 1, from);
-        while (n > 0 && (text[n - 1] == '\n' || text[n - 1] == '\r')) n--;
-        text[n > 0 ? n : 0] = '\0';
-        const char *at = strrchr(text, '\n');
-        snprintf(line, SAID_SIZE, "%s", at ? at + 1 : text);
-        if (!utf8_valid(line, strlen(line))) line[0] = '\0';
-    }
-    if (fd >= 0) close(fd);
 }
 
 /* Waits some time, or until something is asked or the server ends. Returns false if it ends. */
@@ -374,11 +178,11 @@ static int learn(Learning *l, Course *course, Err *err) {
     pid_t id;
     char said[SAID_SIZE];
     const int next = course->newest + 1;
-    if (write_corrections(l, course, err) || start_program(l, course, &id, err)) return -1;
+    if (generation_begin(&course->files, next, err) || start_program(l, course, &id, err)) return -1;
     say(l, course, "generation %d learns from %d new corrections", next, course->waiting);
     wait_for(l, id);
-    if (next_is_finished(course)) return take_result(l, course, err);
-    last_line(course, next, said);
+    if (generation_finished(&course->files, course->newest + 1)) return take_result(l, course, err);
+    generation_said(&course->files, next, said);
     return err_set(err, NULL, 0, "%s", said);
 }
 
@@ -407,9 +211,9 @@ static void note_end(Learning *l, Course *course, int status, const Err *err) {
 static void count(Learning *l, Course *course) {
     Err err;
     int waiting = 0;
-    const long changes = changes_of(l, course);
+    const long changes = generations_changes(&course->files);
     if (changes == course->changes) return;
-    if (count_waiting(l, course, &waiting, &err)) say(l, course, "%s", err.reason);
+    if (generations_waiting(&course->files, course->newest, &waiting, &err)) say(l, course, "%s", err.reason);
     course->changes = changes;
     pthread_mutex_lock(&l->mutex);
     course->waiting = waiting;
@@ -430,7 +234,8 @@ static bool begins(Learning *l, Course *course) {
 /* Looks whether corrections wait, and learns if there are enough. */
 static void look(Learning *l, Course *course) {
     Err err = {0};
-    if (next_is_finished(course)) note_end(l, course, take_result(l, course, &err), &err);
+    if (generation_finished(&course->files, course->newest + 1))
+        note_end(l, course, take_result(l, course, &err), &err);
     count(l, course);
     if (!begins(l, course)) return;
     note_end(l, course, learn(l, course, &err), &err);
@@ -470,7 +275,7 @@ static void *run(void *context) {
 static Course *course_of(Learning *l, const Account *account, int place) {
     const int number = !account ? -2 : l->setup.shared ? -1 : (int)(account - l->accounts->list);
     for (int i = 0; i < l->count; i++)
-        if (l->courses[i].place == place && l->courses[i].account == number) return &l->courses[i];
+        if (l->courses[i].files.place == place && l->courses[i].files.account == number) return &l->courses[i];
     return NULL;
 }
 
@@ -487,7 +292,7 @@ Served *learning_hold(Learning *l, const Account *account, int place) {
 int learning_ask(Learning *l, const Account *account, int place, Err *err) {
     Course *course = course_of(l, account, place);
     int waiting = 0;
-    if (count_waiting(l, course, &waiting, err)) return -1;
+    if (generations_waiting(&course->files, course->newest, &waiting, err)) return -1;
     if (!waiting) return err_set(err, NULL, 0, "there is no correction that the model has not learned from");
     pthread_mutex_lock(&l->mutex);
     course->asked = true;
@@ -498,7 +303,7 @@ int learning_ask(Learning *l, const Account *account, int place, Err *err) {
 
 int learning_choose(Learning *l, const Account *account, int place, int generation, Err *err) {
     Course *course = course_of(l, account, place);
-    if (generation && !is_accepted(course, generation))
+    if (generation && !generation_accepted(&course->files, generation))
         return err_set(err, NULL, 0, "there is no generation %d", generation);
     pthread_mutex_lock(&l->mutex);
     course->choice = generation;
@@ -511,31 +316,23 @@ int learning_choose(Learning *l, const Account *account, int place, int generati
     return *err->reason ? -1 : 0;
 }
 
-/* Writes what is known of a generation: what `tide learn` has written about it. */
-static void write_generation(FILE *out, const Course *course, int generation, bool comma) {
-    char path[PATH_SIZE];
-    generation_path(path, course, generation, "learned.json");
-    cJSON *json = json_read(path);
-    char *text = json ? cJSON_PrintUnformatted(json) : NULL;
-    fprintf(out, "%s{\"generation\":%d,\"learned\":%s}", comma ? "," : "", generation, text ? text : "null");
-    cJSON_free(text);
-    cJSON_Delete(json);
-}
-
 static void write_course(FILE *out, Learning *l, Course *course) {
     char said[SAID_SIZE];
     pthread_mutex_lock(&l->mutex);
     const Course now = *course;
     pthread_mutex_unlock(&l->mutex);
-    if (now.running) last_line(course, now.newest + 1, said);
+    if (now.running) generation_said(&now.files, now.newest + 1, said);
     else memcpy(said, now.said, sizeof said);
-    json_print(out, "{\"model\":%s,\"state\":%s,\"said\":%s", l->models->list[now.place].name,
+    json_print(out, "{\"model\":%s,\"state\":%s,\"said\":%s", l->models->list[now.files.place].name,
                now.running ? "learning"
                : now.asked ? "waiting"
                            : "idle",
                said);
     fprintf(out, ",\"waiting\":%d,\"generation\":%d,\"generations\":[", now.waiting, now.generation);
-    for (int i = 1; i <= now.newest; i++) write_generation(out, course, i, i > 1);
+    for (int i = 1; i <= now.newest; i++) {
+        if (i > 1) fputc(',', out);
+        generation_write(out, &now.files, i);
+    }
     fputs("]}", out);
 }
 
@@ -555,29 +352,13 @@ void learning_write(Learning *l, const Account *account, FILE *out) {
 /* ---- beginning and end --------------------------------------------------------------------------------------------
  */
 
-/* The folder of a model in an account; owned by the caller. */
-static char *folder_of(const Learning *l, int account, int place) {
-    MemoryFile memory;
-    FILE *out = memory_open(&memory);
-    if (account < 0) fprintf(out, "%s/shared", l->setup.folder);
-    else fputs(l->accounts->list[account].dir, out);
-    char *name = mem_strdup(l->models->list[place].name);
-    for (char *at = name; *at; at++)
-        if (*at == '/') *at = '_';
-    fprintf(out, "/%s", name);
-    mem_free(name);
-    return memory_close(&memory, NULL);
-}
-
 static int open_course(Learning *l, Course *course, int account, int place, Err *err) {
-    enum { ROOM = 40 }; /* for what generation_path adds */
     char path[PATH_SIZE];
-    *course =
-        (Course){.account = account, .place = place, .dir = folder_of(l, account, place), .choice = -1, .changes = -1};
-    if (strlen(course->dir) + ROOM > PATH_SIZE) return err_set(err, course->dir, 0, "the path is too long");
-    read_state(course);
+    *course = (Course){.files = {l->accounts, l->models, account, place, NULL}, .choice = -1, .changes = -1};
+    if (generations_open(&course->files, l->setup.folder, err)) return -1;
+    generations_state(&course->files, &course->generation, &course->newest);
     if (!course->generation) return 0;
-    const ModelFiles files = files_of(l, course, course->generation, path);
+    const ModelFiles files = generation_files(&course->files, course->generation, path);
     course->served = served_load(&files, l->models->list[place].name, place, err);
     return course->served ? 0 : -1;
 }
@@ -614,7 +395,7 @@ void learning_end(Learning *l) {
     if (l->started) pthread_join(l->thread, NULL);
     for (int i = 0; i < l->count; i++) {
         served_drop(l->courses[i].served);
-        mem_free(l->courses[i].dir);
+        generations_free(&l->courses[i].files);
     }
     mem_free(l->courses);
     pthread_cond_destroy(&l->changed);

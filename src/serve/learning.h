@@ -1,16 +1,9 @@
-/* learning.h: models that learn from corrections. Each account has its own generations of a model, unless all learn
-   together. A learning is a process of its own, `tide learn`, at the lowest priority. The folder of a model in an
-   account has
-
-     N/corrections.jsonl   the corrections from which generation N learned, and the other files of `tide learn`
-     N/log                 what `tide learn` said
-     served.json           {"generation": the one that is served, "newest": the last one that is finished}
-
-   so that a server that was killed continues where it was. */
+/* learning.h: models that learn from corrections. Each account has its own generations of a model (generations.h),
+   unless all learn together. A learning is a process of its own, `tide learn`, at the lowest priority. */
 #ifndef TIDE_SERVE_LEARNING_H
 #define TIDE_SERVE_LEARNING_H
 
-#include "serve/accounts.h"
+#include "serve/generations.h"
 
 typedef struct LearnSetup {
     const char *folder; /* see accounts_open; not NULL */
