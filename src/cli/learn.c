@@ -18,8 +18,8 @@ static const Flag flags[] = {
     {"keep-sets", 2, "SRC TGT",
      "text of the kind that the model translates well, and should still: two line-aligned files", .kind = VALUE_FILE},
     FLAG_FILE("keep-tsv", "the same: " HELP_TSV " (default: the starter corpus)"),
-    FLAG_CHOICE("keep-targets", "learn the model's own translations of this text, or those that are given", "own|given",
-                "own"),
+    FLAG_CHOICE("keep-targets", "learn the translations of this text that are given, or the model's own", "given|own",
+                "given"),
     {"valid-sets", 2, "SRC TGT", "development set: two line-aligned files", .kind = VALUE_FILE},
     FLAG_FILE("valid-tsv", "development set: " HELP_TSV " (default: that of the starter corpus)"),
     FLAG_REAL("most-loss", "BLEU that the development set may lose; if it loses more, the new model is refused", 0, 100,
@@ -28,7 +28,7 @@ static const Flag flags[] = {
      .kind = VALUE_FILE},
     FLAG_INT("updates", "updates of the training; 0: by the number of corrections", 0, 1e6, "0"),
     FLAG_REAL("learn-rate", "learning rate, which stays constant", 1e-9, 10, "0.0003"),
-    FLAG_REAL("share", "share of the corrections in an epoch; the rest is the text of --keep-*", 0.01, 0.99, "0.5"),
+    FLAG_REAL("share", "share of the corrections in an epoch; the rest is the text of --keep-*", 0.01, 0.99, "0.33"),
     FLAG_INT("seed", "random seed of the sample of this text, data order and dropout", 0, 2147483647, "1"),
     FLAGS_MESSAGES,
     FLAG_THREADS,
@@ -128,7 +128,7 @@ static void show_learned(const LearnJob *job, const Learned *l) {
 /* ---- the command ------------------------------------------------------------------------------------------------ */
 
 static int read_numbers(const Args *args, LearnJob *job, Err *err) {
-    int targets = KEEP_OWN;
+    int targets = KEEP_GIVEN;
     if (args_choice(args, "keep-targets", &targets, err) || args_int(args, "updates", &job->updates, err) ||
         args_real(args, "learn-rate", &job->learn_rate, err) || args_real(args, "share", &job->share, err) ||
         args_real(args, "most-loss", &job->most_loss, err) || args_int(args, "seed", &job->seed, err))

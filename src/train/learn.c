@@ -13,17 +13,17 @@
 #include <string.h>
 #include <unistd.h>
 
-const char keep_targets_names[] = "own|given";
+const char keep_targets_names[] = "given|own";
 
 enum {
-    PASSES = 5, /* how often the training has each correction, if the limits allow it */
+    PASSES = 4, /* how often the training has each correction, if the limits allow it */
     LEAST_UPDATES = 40,
     MOST_UPDATES = 1000,
     WARM_UP = 20,      /* updates */
     MOST_KEPT = 4000,  /* pairs of `keep` */
     LEAST_LENGTH = 100 /* pieces; a longer limit of the model stays */
 };
-static const double smoothing = 0.02; /* the model is an average over about 50 updates */
+static const double smoothing = 0.005; /* the model is an average over about 200 updates */
 
 #define INPUTS "inputs" /* a file in the folder of the training: what it was begun with */
 

@@ -5,7 +5,7 @@
 #include "train/learned.h"
 
 /* What the model learns from the text that keeps its knowledge. */
-typedef enum KeepTargets { KEEP_OWN /* the model's own translations */, KEEP_GIVEN } KeepTargets;
+typedef enum KeepTargets { KEEP_GIVEN, KEEP_OWN /* the model's own translations */ } KeepTargets;
 extern const char keep_targets_names[]; /* as in core/choice.h */
 
 /* The paths belong to the caller. */
