@@ -190,6 +190,7 @@ const Command command_learn = {
     COMMAND_FLAGS(flags),
     .word = {.values = MANY, .kind = VALUE_FILE},
     .files = REMARKS({"DIR/model.safetensors", "The new model, if it was accepted"},
+                     {"DIR/float.safetensors", "The same before it was rounded, if MODEL has weights of 8 bits"},
                      {"DIR/learned.json", "The measurements before and after, and the decision"},
                      {"DIR/corrections.tsv", "The corrections on which it was trained"},
                      {"DIR/keep.tsv", "The text that kept what the model knew"},

@@ -25,7 +25,10 @@ enum {
 };
 static const double smoothing = 0.005; /* the model is an average over about 200 updates */
 
-#define INPUTS "inputs" /* a file in the folder of the training: what it was begun with */
+/* Files in the folder of the training. */
+#define INPUTS  "inputs" /* what it was begun with */
+#define TRAINED "model.safetensors"
+#define ROUNDED "rounded.safetensors" /* with weights of 8 bits, if the model had them */
 
 typedef struct Learning {
     const LearnJob *job;
@@ -289,9 +292,18 @@ static int measure_against(Learning *l, Err *err) {
     return status;
 }
 
+/* A model of 8 bits that learned has 8 bits again, and is judged as such. */
+static int round_new(const Learning *l, Err *err) {
+    char path[PATH_SIZE];
+    path_in(path, l->work, ROUNDED);
+    return l->model.quantized ? model_copy(l->work, NULL, true, path, err) : 0;
+}
+
 static int measure_new(Learning *l, Err *err) {
+    char path[PATH_SIZE];
     Translator made;
-    if (model_load(&made, l->work, err)) return -1;
+    path_in(path, l->work, l->model.quantized ? ROUNDED : TRAINED);
+    if (round_new(l, err) || model_load(&made, path, err)) return -1;
     const int status = measure(l, &made, AFTER, err);
     translator_free(&made);
     return status;
@@ -299,11 +311,12 @@ static int measure_new(Learning *l, Err *err) {
 
 /* ---- the result ------------------------------------------------------------------------------------------------- */
 
-/* Moves a file of the training to the output. */
-static int move(const Learning *l, const char *name, Err *err) {
+/* Moves a file of the training to the output, under another name. */
+static int move(const Learning *l, const char *name, const char *other, Err *err) {
     char from[PATH_SIZE], to[PATH_SIZE];
     path_in(from, l->work, name);
-    output_path(l, name, to);
+    output_path(l, other, to);
+    if (access(from, F_OK) && !access(to, F_OK)) return 0; /* before an interruption */
     if (rename(from, to)) return err_set(err, to, 0, "cannot be written: %s", strerror(errno));
     return 0;
 }
@@ -312,8 +325,10 @@ static int move(const Learning *l, const char *name, Err *err) {
 static int finish(const Learning *l, Err *err) {
     char path[PATH_SIZE];
     output_path(l, "learned.json", path);
-    if (learned_write(l->learned, path, err) || move(l, "train.jsonl", err) ||
-        (l->learned->accepted && move(l, "model.safetensors", err)))
+    if (learned_write(l->learned, path, err) || move(l, "train.jsonl", "train.jsonl", err)) return -1;
+    if (l->learned->accepted &&
+        (l->model.quantized ? move(l, TRAINED, "float.safetensors", err) || move(l, ROUNDED, TRAINED, err)
+                            : move(l, TRAINED, TRAINED, err)))
         return -1;
     if (directory_sync(l->job->output))
         return err_set(err, l->job->output, 0, "cannot be written: %s", strerror(errno));
@@ -323,14 +338,10 @@ static int finish(const Learning *l, Err *err) {
 
 /* ---- all of it -------------------------------------------------------------------------------------------------- */
 
-static int load_model(Learning *l, Err *err) {
-    if (model_load(&l->model, l->job->model, err)) return -1;
-    if (!l->model.quantized) return 0;
-    return err_set(err, l->job->model, 0, "has weights of 8 bits; start from the model that it was made from");
-}
-
 static int prepare(Learning *l, Err *err) {
-    if (load_model(l, err) || choose_options(l, err) || read_corrections(l, err) || read_dev(l, err)) return -1;
+    if (model_load(&l->model, l->job->model, err) || choose_options(l, err) || read_corrections(l, err) ||
+        read_dev(l, err))
+        return -1;
     l->learned->updates = l->options.after_batches = choose_updates(l);
     return read_keep(l, err) || open_output(l, err) || open_work(l, err) ? -1 : 0;
 }

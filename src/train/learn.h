@@ -33,11 +33,11 @@ typedef struct LearnJob {
      train.jsonl                the log of the training
      learned.json               what *learned has
      model.safetensors          the new model, moved there as the last step; only if it was accepted
+     float.safetensors          the same before its weights were rounded, if job->model has weights of 8 bits
    The training itself is in the folder `training`, which is removed at the end. After an interruption, the same job
    continues there. The same job gives the same bits with any number of threads.
    Returns 0, also if the model was refused; the number of the signal that stopped it, as `train` does; or -1 with *err
-   filled: a file cannot be read or written, the model has weights of 8 bits, no correction is left to learn or to hold
-   out, the output is in use, has a model already, or has an interrupted training with other texts or options. Release
+   filled: a file cannot be read or written, no correction is left to learn or to hold out, the output is in use, has a model already, or has an interrupted training with other texts or options. Release
    *learned with learned_free in all cases. */
 int learn(const LearnJob *job, const TrainCallbacks *callbacks, const volatile sig_atomic_t *stop, Learned *learned,
           Err *err);

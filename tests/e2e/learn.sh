@@ -81,8 +81,19 @@ grep -q 'too few corrections: 0 to learn' "$scratch/stderr" || die "$(cat "$scra
 set -- --keep-tsv "$scratch/old.tsv" --valid-tsv "$scratch/dev.tsv"
 refused 1 'one: holds a model already' learn "$scratch/run" "$scratch/new.tsv" --output "$scratch/one" "$@"
 refused 1 'run: holds a model already' learn "$scratch/run" "$scratch/new.tsv" --output "$scratch/run" "$@"
+
+# ---- weights of 8 bits: what has learned has them, too, and can be verified in two steps ----
+
 tide_ok quantize "$scratch/run" "$scratch/small" >"$scratch/out"
-refused 1 'small: has weights of 8 bits' learn "$scratch/small" "$scratch/new.tsv" --output "$scratch/six" "$@"
+tide_ok learn "$scratch/small" "$scratch/new.tsv" --output "$scratch/seven" "$@" --updates 300 --learn-rate 0.01 --most-loss 100 \
+    >"$scratch/out"
+tide_ok info "$scratch/seven" | grep -q int8 || die "a model of 8 bits became another one"
+tide_ok verify "$scratch/seven" --parent "$scratch/seven/float.safetensors" >"$scratch/verified"
+tide_ok verify "$scratch/seven/float.safetensors" --parent "$scratch/small" --tsv "$scratch/seven/corrections.tsv" \
+    --tsv "$scratch/seven/keep.tsv" >>"$scratch/verified"
+[ "$(grep -c ': verified: ' "$scratch/verified")" = 2 ] || die "$(cat "$scratch/verified")"
+bleu=$(tide_ok evaluate "$scratch/seven" --tsv "$scratch/seven/held-out.tsv" --score-only | head -n 1)
+learned seven "abs(d['held_out']['after']['bleu'] - $bleu) < 0.1"
 refused 2 'ends in .jsonl, .tsv or .tmx' learn "$scratch/run" "$scratch/dev.zh" --output "$scratch/six" "$@"
 refused 2 'learn needs MODEL' learn "$scratch/run" --output "$scratch/six"
 refused 2 'cannot be given together' learn "$scratch/run" "$scratch/new.tsv" --output "$scratch/six" --keep-sets a b "$@"
