@@ -18,8 +18,10 @@ static const Flag flags[] = {
     {"keep-sets", 2, "SRC TGT",
      "text of the kind that the model translates well, and should still: two line-aligned files", .kind = VALUE_FILE},
     FLAG_FILE("keep-tsv", "the same: " HELP_TSV " (default: the starter corpus)"),
-    FLAG_CHOICE("keep-targets", "learn the translations of this text that are given, or the model's own", "given|own",
-                "given"),
+    FLAG_CHOICE("keep-targets",
+                "learn the translations of this text that are given, or the model's own (default: its own for the "
+                "starter corpus, else given)",
+                "given|own", NULL),
     {"valid-sets", 2, "SRC TGT", "development set: two line-aligned files", .kind = VALUE_FILE},
     FLAG_FILE("valid-tsv", "development set: " HELP_TSV " (default: that of the starter corpus)"),
     FLAG_REAL("most-loss", "BLEU that the development set may lose; if it loses more, the new model is refused", 0, 100,
@@ -128,7 +130,8 @@ static void show_learned(const LearnJob *job, const Learned *l) {
 /* ---- the command ------------------------------------------------------------------------------------------------ */
 
 static int read_numbers(const Args *args, LearnJob *job, Err *err) {
-    int targets = KEEP_GIVEN;
+    const bool own_text = args_has(args, "keep-sets") || args_has(args, "keep-tsv");
+    int targets = own_text ? KEEP_GIVEN : KEEP_OWN;
     if (args_choice(args, "keep-targets", &targets, err) || args_int(args, "updates", &job->updates, err) ||
         args_real(args, "learn-rate", &job->learn_rate, err) || args_real(args, "share", &job->share, err) ||
         args_real(args, "most-loss", &job->most_loss, err) || args_int(args, "seed", &job->seed, err))

@@ -9,8 +9,8 @@ head -n 100 corpus/train.tsv >"$scratch/old.tsv"
 learn() { # CORRECTIONS DIR [flag ...]
     from=$1 to=$2
     shift 2
-    ${exec:-} "$tide" learn "$scratch/run" "$scratch/$from" --output "$scratch/$to" --keep-tsv "$scratch/old.tsv" --valid-tsv \
-        "$scratch/dev.tsv" --updates 300 --learn-rate 0.01 --most-loss "${loss:-100}" "$@" >"$scratch/out" 2>"$scratch/stderr"
+    ${exec:-} "$tide" learn "$scratch/run" "$scratch/$from" --output "$scratch/$to" --keep-tsv "$scratch/${keep:-old.tsv}" \
+        --valid-tsv "$scratch/dev.tsv" --updates "${updates:-300}" --learn-rate 0.01 --most-loss "${loss:-100}" "$@" >"$scratch/out" 2>"$scratch/stderr"
 }
 learned() { python3 -c "import json, sys; d = json.load(open('$scratch/$1/learned.json')); sys.exit(not ($2))" || die "$1: not $2: $(cat "$scratch/$1/learned.json")"; }
 
@@ -33,6 +33,17 @@ learned one "abs(d['held_out']['after']['perplexity'] - $perplexity) < 0.001"
 tide_ok verify "$scratch/one" --parent "$scratch/run" --tsv "$scratch/one/corrections.tsv" --tsv "$scratch/one/keep.tsv" >"$scratch/verified"
 grep -q ': verified: 300 updates give the same bits' "$scratch/verified" || die "$(cat "$scratch/verified")"
 
+# the text to keep, without the sentences that are corrected, with given targets or with the model's own
+sort "$scratch/one/keep.tsv" >"$scratch/kept"
+awk -F '\t' '{ print $2 "\t" $1 }' "$scratch/old.tsv" | python3 -c "import sys, unicodedata as u; print(u.normalize('NFKC', sys.stdin.read()), end='')" |
+    sort | cmp - "$scratch/kept" || die "the text to keep"
+keep=train.tsv updates=1 learn old.tsv own --keep-targets own
+[ "$(wc -l <"$scratch/own/keep.tsv")" = 11 ] || die "more text than the updates read: $(wc -l <"$scratch/own/keep.tsv")"
+cut -f 1 "$scratch/own/keep.tsv" | tide_ok translate "$scratch/run" >"$scratch/own.en"
+cut -f 1 "$scratch/own/corrections.tsv" "$scratch/own/held-out.tsv" >"$scratch/corrected"
+cut -f 2 "$scratch/own/keep.tsv" | cmp - "$scratch/own.en" || die "its own translations"
+cut -f 1 "$scratch/own/keep.tsv" | grep -qxFf "$scratch/corrected" && die "keeps what is corrected"
+
 # ---- the same bits ----
 
 # a stop in the training, then a kill; other threads; the corrections in a file of the server
@@ -44,7 +55,7 @@ for number, line in enumerate(open(sys.argv[1]), 1):
                       "source": chinese, "translation": "?", "correction": english}))
 PY
 for signal in INT KILL; do
-    exec=exec learn new.jsonl two --threads 2 &
+    exec="exec" learn new.jsonl two --threads 2 &
     comes_to_hold has_lines "$scratch/two/training" 1 || die "no training to stop"
     kill -"$signal" $!
     wait $! 2>"$scratch/killed"
