@@ -16,9 +16,9 @@
 const char keep_targets_names[] = "given|own";
 
 enum {
-    PASSES = 4, /* how often the training has each correction, if the limits allow it */
+    PASSES = 10, /* how often the training has each correction, if the limits allow it */
     LEAST_UPDATES = 40,
-    MOST_UPDATES = 1000,
+    MOST_UPDATES = 2000,
     WARM_UP = 20,      /* updates */
     MOST_KEPT = 4000,  /* pairs of `keep` */
     LEAST_LENGTH = 100 /* pieces; a longer limit of the model stays */
