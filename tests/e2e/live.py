@@ -1731,6 +1731,8 @@ def check_ledger(page):
     page.wait(f"{rows}[2].querySelector('button').textContent === 'Served' && {DONE}")
     check(page.streams() > before, "the text is translated by the model that is served now")
     equal(page.value("translator.learning().then((found) => found.models[0].generation)"), 0, "what is served")
+    page.wait("document.querySelector('.ledger section section span').textContent.startsWith('2 corrections wait; ')")
+    time.sleep(2)  # the last look after a deletion
     page.value("""window.looks = 0, translator.learning = ((learning) => async () => { const found = await learning();
         if (looks++ < 2) Object.assign(found.models[0], { state: "learning", said: "update 7 of 9" });
         return found; })(translator.learning), translator.learn = async () => ({})""")
@@ -1739,8 +1741,8 @@ def check_ledger(page):
               f"{LEDGER}.textContent.includes('update 7 of 9') && {LEDGER}.querySelector('progress').checkVisibility()")
     page.wait(f"!{LEDGER}.querySelector('progress').checkVisibility()")
     equal(page.value("looks"), 3, "looks at a learning")
-    time.sleep(2.5)
-    equal(page.value("looks"), 3, "looks after it")
+    time.sleep(4.5)
+    equal(page.value("looks"), 4, "looks after it: one, when the server has counted what waits")
     page.look(media="print")
     equal(page.value("document.querySelectorAll('.note, .similar, .ledger').length && "
                      "[...document.querySelectorAll('.note, .similar, .ledger')].some((one) => one.checkVisibility())"), False, "printed")

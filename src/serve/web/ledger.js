@@ -65,7 +65,7 @@ function makeCourse(on) {
     draw(course, after, model) {
       name.textContent = course.model;
       waiting.textContent = words.waiting(course.waiting, after);
-      learn.disabled = course.state !== "idle" || !course.waiting;
+      learn.disabled = course.state !== "idle";
       const isFailed = course.state === "idle" && course.said;
       state.textContent = isFailed ? words.failed : { idle: "", waiting: words.queued, learning: words.learning }[course.state];
       said.textContent = course.said;
@@ -88,7 +88,7 @@ function makeCourse(on) {
  * Returns {element, changed}; changed(): there may be other corrections, or another key
  */
 function makeLedger(on) {
-  const words = text.ledger, MOST = 100; // corrections that are listed at once
+  const words = text.ledger, MOST = 20; // corrections that are listed at once
   const button = (name, act, attributes = {}) => {
     const made = make("button", { type: "button", ...attributes }, name);
     made.addEventListener("click", act);
@@ -105,6 +105,7 @@ function makeLedger(on) {
   const courses = new Map(); // of each model, by its name
   let corrections = [], most = MOST, served = ""; // `served`: the generation of each model
   let timer = null; // of the next look at a learning
+  let moves = false; // whether a model learns, or the server may still count what waits
 
   /** Asks the translator; shows a failure as one line, and tries again if it says when. */
   async function attempt(act, then = () => {}) {
@@ -163,7 +164,9 @@ function makeLedger(on) {
       own.draw(course, after, on.modelNamed(course.model));
     }
     clearTimeout(timer);
-    if (models.some(({ state }) => state !== "idle")) timer = setTimeout(look, 2000);
+    const moved = moves;
+    moves = models.some(({ state }) => state !== "idle");
+    if (moved || moves) timer = setTimeout(look, 2000);
     if (before && before !== served) on.replaced();
   }
 
@@ -177,6 +180,7 @@ function makeLedger(on) {
       proposed.hidden = !found.terms.length;
       refill(terms, found.terms.map(term));
     });
+    moves = true;
     look();
   }
 
