@@ -186,9 +186,9 @@ const Command command_learn = {
     .about =
         "Trains a copy of MODEL on corrections, a file of `tide serve --corrections` (.jsonl) or pairs (.tsv, .tmx),\n"
         "together with text that keeps what the model knows. A fifth of the corrections is held out. The copy is\n"
-        "accepted if the held-out corrections have a lower perplexity and no lower BLEU than before, and the "
-        "development\n"
-        "set loses at most --most-loss BLEU; then DIR has model.safetensors. Never changes MODEL. Exit status: 0\n"
+        "accepted if the held-out corrections have a lower perplexity and no clearly lower BLEU (p < 0.05), and the\n"
+        "development set loses at most --most-loss BLEU; then DIR has model.safetensors. Never changes MODEL. Exit "
+        "status: 0\n"
         "accepted, 1 refused or failed, 2 usage. Ctrl-C stops; the same command continues.",
     COMMAND_FLAGS(flags),
     .word = {.values = MANY, .kind = VALUE_FILE},

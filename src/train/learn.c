@@ -2,6 +2,7 @@
 #include "io/ds.h"
 #include "io/files.h"
 #include "io/output.h"
+#include "score/bootstrap.h"
 #include "train/outputs.h"
 #include "translate/model_file.h"
 
@@ -309,6 +310,16 @@ static int measure_new(Learning *l, Err *err) {
     return status;
 }
 
+/* Compares the BLEU of the held-out corrections before and after. */
+static void compare(const Learning *l) {
+    enum { SAMPLES = 1000 };
+    char *const *const references[] = {l->held_out.text[TARGET]};
+    const BleuOptions options = {.chinese = translator_writes_han(&l->model)};
+    l->learned->p = bleu_compare(l->translations[AFTER], l->translations[BEFORE], (References){references, 1},
+                                 text_pairs_count(&l->held_out), options, SAMPLES)
+                        .p;
+}
+
 /* ---- the result ------------------------------------------------------------------------------------------------- */
 
 /* Moves a file of the training to the output, under another name. */
@@ -354,6 +365,7 @@ static int run(Learning *l, Err *err) {
     if (!status) status = train_model(l, err);
     if (!status) status = measure_new(l, err);
     if (status) return status;
+    compare(l);
     learned_judge(l->learned);
     learned_choose_examples(l->learned, &l->held_out, l->translations);
     return finish(l, err);

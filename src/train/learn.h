@@ -26,7 +26,7 @@ typedef struct LearnJob {
 } LearnJob;
 
 /* Starts from job->model and trains on the corrections that are not held out and on text that keeps what the model
-   knows. Accepts the new model if the held-out corrections have a lower perplexity and no lower BLEU than before, and
+   knows. Accepts the new model if learned_judge does: the held-out corrections are translated better, and
    the development set loses at most job->most_loss BLEU. job->output then has
      corrections.tsv, keep.tsv  the two training sets, in this order, for `tide verify --parent`
      held-out.tsv               the corrections that judged it
@@ -37,8 +37,9 @@ typedef struct LearnJob {
    The training itself is in the folder `training`, which is removed at the end. After an interruption, the same job
    continues there. The same job gives the same bits with any number of threads.
    Returns 0, also if the model was refused; the number of the signal that stopped it, as `train` does; or -1 with *err
-   filled: a file cannot be read or written, no correction is left to learn or to hold out, the output is in use, has a model already, or has an interrupted training with other texts or options. Release
-   *learned with learned_free in all cases. */
+   filled: a file cannot be read or written, no correction is left to learn or to hold out, the output is in use, has a
+   model already, or has an interrupted training with other texts or options. Release *learned with learned_free in all
+   cases. */
 int learn(const LearnJob *job, const TrainCallbacks *callbacks, const volatile sig_atomic_t *stop, Learned *learned,
           Err *err);
 

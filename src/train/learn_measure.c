@@ -1,7 +1,7 @@
 #include "train/learn_measure.h"
+#include "core/exact.h"
 #include "io/ds.h"
 
-#include <math.h>
 #include <stdio.h>
 
 enum { BATCH = 64 };
@@ -74,7 +74,7 @@ static int score(const Measurer *m, const TextPairs *pairs, const char *what, do
         count(m, what, i + n, all);
     }
     session_free(&session);
-    *perplexity = exp(nats / (double)pieces);
+    *perplexity = exact_exp(nats / (double)pieces);
     return status;
 }
 

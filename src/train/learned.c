@@ -17,9 +17,9 @@ void learned_judge(Learned *found) {
     if (!(after->perplexity < before->perplexity))
         snprintf(reason, size, "the perplexity of the held-out corrections is not lower: %.4g before, %.4g after",
                  printable(before->perplexity), printable(after->perplexity));
-    else if (after->bleu < before->bleu)
-        snprintf(reason, size, "the BLEU of the held-out corrections is lower: %.2f before, %.2f after", before->bleu,
-                 after->bleu);
+    else if (after->bleu < before->bleu && found->p < LEARNED_P)
+        snprintf(reason, size, "the BLEU of the held-out corrections is lower: %.2f before, %.2f after (p = %.3f)",
+                 before->bleu, after->bleu, found->p);
     else if (dev < found->against - found->most_loss)
         snprintf(reason, size, "the development set loses more than %g BLEU: %.2f before, %.2f after", found->most_loss,
                  found->against, dev);
@@ -56,7 +56,8 @@ int learned_write(const Learned *f, const char *path, Err *err) {
                c->read, c->foreign, c->refused, c->too_long, c->replaced, c->learned, c->held_out, f->kept);
     print_measures(out, "held_out", c->held_out, f->held_out);
     print_measures(out, "dev", f->valid, f->dev);
-    json_print(out, ", \"against\": %.6f, \"most_loss\": %.6f, \"examples\": [", f->against, f->most_loss);
+    json_print(out, ", \"p\": %.6f, \"against\": %.6f, \"most_loss\": %.6f, \"examples\": [", f->p, f->against,
+               f->most_loss);
     for (ptrdiff_t i = 0; i < arrlen(f->examples); i++) {
         const LearnExample *e = &f->examples[i];
         fputs(i ? ", " : "", out);

@@ -18,14 +18,18 @@ typedef struct Learned {
     int updates, seed;
     double learn_rate, share, most_loss; /* as in LearnJob */
     Measure held_out[2], dev[2];         /* BEFORE and AFTER */
-    double against;                      /* BLEU of the development set from which its loss is counted */
+    double p;       /* of a difference as large as that in BLEU of held_out, if both models were equally good */
+    double against; /* BLEU of the development set from which its loss is counted */
     bool accepted;
     char reason[256]; /* why it was refused; "": accepted */
     LearnExample
         *examples; /* stb_ds array: a few held-out corrections that are translated in another way than before */
 } Learned;
 
-/* Decides from the measurements: fills accepted and reason. */
+/* Decides from the measurements: fills accepted and reason. The model is accepted if the perplexity of the held-out
+   corrections is lower, their BLEU not lower than chance allows (p < LEARNED_P), and the development set loses at most
+   most_loss. */
+#define LEARNED_P 0.05
 void learned_judge(Learned *learned);
 /* Chooses the examples. translations: of the held-out corrections, BEFORE and AFTER. */
 void learned_choose_examples(Learned *learned, const TextPairs *held_out, char **const translations[2]);
