@@ -17,7 +17,8 @@ extern volatile sig_atomic_t training_stop;
 
 /* Catches the signals that end a training, and sets what happens when memory is refused. */
 void training_signals(void);
-/* Reads FLAG_RANK_TIMEOUT, --threads and --isa. Begins the ranks, and calls training_signals. Returns 0, or -1 with *err filled; after 0, training_end must follow. */
+/* Reads FLAG_RANK_TIMEOUT, --threads and --isa. Begins the ranks, and calls training_signals. Returns 0, or -1 with
+ * *err filled; after 0, training_end must follow. */
 int training_begin(const Args *args, Ranks **ranks, int *threads, Err *err);
 
 /* Shows a training to people. */
