@@ -189,6 +189,7 @@ def main():
         live.check_png(page)
         live.check_long(page)
         live.check_looks(page)
+        live.check_no_corrections(page)
         live.check_accessibility(page)
         check_long_text(page)
         check_newer_text(page, translation)
