@@ -162,13 +162,13 @@ static void test_queue(void **state) {
     ServedModels models;
     Waiting waiting = {0};
     static Task tasks[TASKS];
-    static Job jobs[TASKS];
+    static Job jobs[TASKS], many[TASKS + 1];
     int cancelled = 0;
     metrics_init(&metrics);
     assert_int_equal(models_open(&models, files, 1, &err), 0);
     Queue *queue = queue_new(&limits, 2, &metrics, &err);
     assert_non_null(queue);
-    assert_int_equal(queue_add(queue, &(Task){.count = TASKS + 1}), -1);
+    assert_int_equal(queue_add(queue, &(Task){.jobs = many, .count = TASKS + 1}), -1);
     for (int i = 0; i < TASKS; i++) {
         jobs[i] = (Job){.source = i % 3 ? "潮水退了。" : "海", .length = i % 3 ? 6 : 2};
         tasks[i] = (Task){.served = models.list[0].served,
