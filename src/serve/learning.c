@@ -372,6 +372,10 @@ Learning *learning_start(const LearnSetup *setup, const Accounts *accounts, Serv
     pthread_cond_init(&l->changed, NULL);
     l->courses = mem_zalloc((size_t)(owners * models->count) * sizeof *l->courses);
     int status = 0;
+    if (!setup->text || !setup->dev)
+        listener->notice(listener->context,
+                         "while a model learns, the starter corpus keeps what it knows; for a model of other text, name "
+                         "its text with --learn-text and --learn-dev");
     for (int i = 0; i < owners * models->count && !status; i++) {
         status = open_course(l, &l->courses[i], setup->shared ? -1 : i / models->count, i % models->count, err);
         l->count++;

@@ -15,6 +15,7 @@ for address in ${own:+"$own:0"} "unix:$scratch/socket"; do
 done
 
 start "$scratch/run" --corrections "$scratch/c" --learn-after 0
+grep -q 'starter corpus keeps what it knows; .*--learn-text' "$scratch/log" || die "$(cat "$scratch/log")"
 corrections api "$url"
 refused 1 'another .*process uses' serve "$scratch/run" --corrections "$scratch/c" --listen 127.0.0.1:0
 stop
