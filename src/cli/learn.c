@@ -196,6 +196,7 @@ const Command command_learn = {
                      {"DIR/float.safetensors", "The same before it was rounded, if MODEL has weights of 8 bits"},
                      {"DIR/learned.json", "The measurements before and after, and the decision"},
                      {"DIR/corrections.tsv", "The corrections on which it was trained"},
+                     {"DIR/repeated.tsv", "Corrections that MODEL, if it is such a DIR, had learned before"},
                      {"DIR/keep.tsv", "The text that kept what the model knew"},
                      {"DIR/held-out.tsv", "The corrections that judged it"},
                      {"DIR/train.jsonl", "The log of the training"}, {"DIR/training", "The training, until its end"}),

@@ -39,11 +39,15 @@ typedef struct Learning {
     Threads *threads;
     Translator model;     /* before */
     TrainOptions options; /* of the training */
-    TextPairs corrections, held_out, keep, dev;
+    TextPairs corrections, repeated, held_out, keep, dev;
     char **translations[2]; /* stb_ds arrays, owned: of held_out, BEFORE and AFTER */
     char work[PATH_SIZE];   /* the folder of the training */
     int lock;               /* of the output; -1: none */
 } Learning;
+
+/* The training sets, in the order of their files. */
+enum { SET_NEW, SET_REPEATED, SET_KEEP, SETS };
+static const char *const set_files[SETS] = {"corrections.tsv", "repeated.tsv", "keep.tsv"};
 
 static void note(const Learning *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static void note(const Learning *l, const char *format, ...) {
@@ -98,9 +102,9 @@ static char *describe_inputs(const Learning *l, Err *err) {
     if (model_find(l->job->model, path, err) || sum_file(&model, path, err)) return NULL;
     char *options = options_format(train_option_tables, &l->options);
     FILE *out = memory_open(&memory);
-    fprintf(out, "model %s\ncorrections %s\nkeep %s %d\nshare %g\nupdates %d\n%s", model.hex,
-            sum_pairs(&l->corrections).hex, sum_pairs(&l->keep).hex, l->job->keep_targets, l->job->share,
-            l->learned->updates, options);
+    fprintf(out, "model %s\ncorrections %s %s\nkeep %s %d\nshare %g\nupdates %d\n%s", model.hex,
+            sum_pairs(&l->corrections).hex, sum_pairs(&l->repeated).hex, sum_pairs(&l->keep).hex, l->job->keep_targets,
+            l->job->share, l->learned->updates, options);
     mem_free(options);
     return memory_close(&memory, NULL);
 }
@@ -111,7 +115,7 @@ static int open_work(const Learning *l, Err *err) {
     char *inputs = describe_inputs(l, err), *before = NULL;
     if (!inputs) return -1;
     path_in(path, l->work, INPUTS);
-    output_path(l, "keep.tsv", keep);
+    output_path(l, set_files[SET_KEEP], keep);
     output_path(l, "learned.json", learned);
     int status = 0;
     if (access(path, F_OK)) {
@@ -136,10 +140,17 @@ static Measurer measurer(const Learning *l, const Translator *translator) {
     return (Measurer){translator, l->threads, l->callbacks, l->stop};
 }
 
+/* The share of a set in an epoch. Corrections that the model has learned before get half of those of corrections. */
+static double share_of(const Learning *l, int set) {
+    const double share = l->job->share;
+    const bool repeats = text_pairs_count(&l->repeated);
+    return set == SET_KEEP ? 1 - share : !repeats ? (set == SET_NEW ? share : 0) : share / 2;
+}
+
 /* The number of updates for so many corrections. */
 static int choose_updates(const Learning *l) {
     const int asked = l->job->updates;
-    const double of_an_update = l->job->share * l->options.mini_batch;
+    const double of_an_update = share_of(l, SET_NEW) * l->options.mini_batch;
     const double updates = ceil(PASSES * text_pairs_count(&l->corrections) / of_an_update);
     return asked                     ? asked
            : updates < LEAST_UPDATES ? LEAST_UPDATES
@@ -150,10 +161,37 @@ static int choose_updates(const Learning *l) {
 static void describe_corrections(const Learning *l) {
     const CorrectionCounts *c = &l->learned->counts;
     note(l, "%d corrections: %d to learn, %d held out to judge what was learned", c->read, c->learned, c->held_out);
+    if (c->repeated) note(l, "  %d of them were learned before, and are repeated", c->repeated);
     if (c->replaced) note(l, "  %d replaced by later ones of the same source", c->replaced);
     if (c->foreign) note(l, "  %d left out, of other languages", c->foreign);
     if (c->too_long) note(l, "  %d left out, of more than %d pieces", c->too_long, l->options.max_length);
     if (c->refused) note(l, "  %d refused; the first: %s", c->refused, l->learned->why.reason);
+}
+
+/* Finds the corrections from which the model was made by `tide learn`: its folder has them. If no other is left, all
+   are learned as new ones. */
+static int find_repeated(Learning *l, Err *err) {
+    char path[PATH_SIZE];
+    const char *const langs[] = {l->model.options.langs[SOURCE], l->model.options.langs[TARGET]};
+    int status = 0;
+    for (int set = SET_NEW; set <= SET_REPEATED && !status; set++) {
+        TextPairs known;
+        if (model_find(l->job->model, path, err)) return -1;
+        char *name = strrchr(path, '/');
+        name = name ? name + 1 : path;
+        snprintf(name, (size_t)(path + sizeof path - name), "%s", set_files[set]);
+        if (access(path, F_OK)) continue;
+        const CorpusFiles files = {.form = FORM_TSV, .path = {path}, .columns = {1, 2}};
+        status = text_pairs_read(&known, &files, langs, err);
+        if (!status) text_pairs_move(&l->corrections, &known, &l->repeated);
+        text_pairs_free(&known);
+    }
+    if (!text_pairs_count(&l->corrections)) {
+        l->corrections = l->repeated;
+        l->repeated = (TextPairs){0};
+    }
+    l->learned->counts.repeated = text_pairs_count(&l->repeated);
+    return status;
 }
 
 static int read_corrections(Learning *l, Err *err) {
@@ -163,6 +201,7 @@ static int read_corrections(Learning *l, Err *err) {
                            &l->held_out, &found->counts, &found->why, err))
         return -1;
     const CorrectionCounts *c = &found->counts;
+    if (find_repeated(l, err)) return -1;
     describe_corrections(l);
     if (c->learned && c->held_out) return 0;
     return err_set(err, j->corrections[0].path[0], 0,
@@ -173,9 +212,9 @@ static int read_corrections(Learning *l, Err *err) {
 /* Draws the text that keeps what the model knows, as much as the training reads. */
 static int read_keep(Learning *l, Err *err) {
     const double pairs = l->learned->updates * l->options.mini_batch * (1 - l->job->share);
-    const TextPairs *const without[] = {&l->corrections, &l->held_out};
+    const TextPairs *const without[] = {&l->corrections, &l->repeated, &l->held_out};
     if (text_pairs_draw(&l->keep, &l->job->keep, &l->model, pairs < MOST_KEPT ? (int)ceil(pairs) : MOST_KEPT,
-                        l->options.max_length, (uint64_t)l->job->seed, without, err))
+                        l->options.max_length, (uint64_t)l->job->seed, without, 3, err))
         return -1;
     l->learned->kept = text_pairs_count(&l->keep);
     if (l->learned->kept) return 0;
@@ -216,11 +255,13 @@ static int translate_keep(Learning *l, Err *err) {
 /* Writes the texts for the training. Translations of an interrupted one are used again. */
 static int write_texts(Learning *l, Err *err) {
     char path[PATH_SIZE];
-    output_path(l, "corrections.tsv", path);
+    output_path(l, set_files[SET_NEW], path);
     if (text_pairs_write(&l->corrections, path, err)) return -1;
+    output_path(l, set_files[SET_REPEATED], path);
+    if (text_pairs_count(&l->repeated) && text_pairs_write(&l->repeated, path, err)) return -1;
     output_path(l, "held-out.tsv", path);
     if (text_pairs_write(&l->held_out, path, err)) return -1;
-    output_path(l, "keep.tsv", path);
+    output_path(l, set_files[SET_KEEP], path);
     if (!access(path, F_OK)) return 0;
     const int status = l->job->keep_targets == KEEP_OWN ? translate_keep(l, err) : 0;
     return status ? status : text_pairs_write(&l->keep, path, err);
@@ -247,16 +288,21 @@ static int choose_options(Learning *l, Err *err) {
 }
 
 static int train_model(Learning *l, Err *err) {
-    char corrections[PATH_SIZE], keep[PATH_SIZE];
-    const double n = text_pairs_count(&l->corrections), share = l->job->share;
-    output_path(l, "corrections.tsv", corrections);
-    output_path(l, "keep.tsv", keep);
-    const TrainFiles sets[] = {{.files = {.form = FORM_TSV, .path = {corrections}, .columns = {1, 2}},
-                                .weight = share / (1 - share) * l->learned->kept / n},
-                               {.files = {.form = FORM_TSV, .path = {keep}, .columns = {1, 2}},
-                                .weight = 1,
-                                .teacher = l->job->keep_targets == KEEP_OWN ? l->job->model : NULL}};
-    const TrainJob job = {.files = {.train = sets, .train_count = 2, .dir = l->work},
+    const TextPairs *const texts[SETS] = {&l->corrections, &l->repeated, &l->keep};
+    char paths[SETS][PATH_SIZE];
+    TrainFiles sets[SETS];
+    int count = 0;
+    for (int set = 0; set < SETS; set++) {
+        if (share_of(l, set) == 0) continue;
+        output_path(l, set_files[set], paths[set]);
+        const double n = set == SET_KEEP ? l->learned->kept : text_pairs_count(texts[set]);
+        sets[count++] = (TrainFiles){
+            .files = {.form = FORM_TSV, .path = {paths[set]}, .columns = {1, 2}},
+            .weight = share_of(l, set) / share_of(l, SET_KEEP) * l->learned->kept / n,
+            .teacher = set == SET_KEEP && l->job->keep_targets == KEEP_OWN ? l->job->model : NULL,
+        };
+    }
+    const TrainJob job = {.files = {.train = sets, .train_count = count, .dir = l->work},
                           .model = l->work,
                           .pretrained = l->job->model,
                           .threads = l->job->threads,
@@ -381,7 +427,7 @@ int learn(const LearnJob *job, const TrainCallbacks *callbacks, const volatile s
                   .learned = learned,
                   .threads = threads_new(job->threads),
                   .lock = -1};
-    TextPairs *const texts[] = {&l.corrections, &l.held_out, &l.keep, &l.dev};
+    TextPairs *const texts[] = {&l.corrections, &l.repeated, &l.held_out, &l.keep, &l.dev};
     const int status = run(&l, err);
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) text_pairs_free(texts[i]);
     for (int when = BEFORE; when <= AFTER; when++) strings_free(l.translations[when]);

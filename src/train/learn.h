@@ -28,10 +28,10 @@ typedef struct LearnJob {
 /* Starts from job->model and trains on the corrections that are not held out and on text that keeps what the model
    knows. Accepts the new model if learned_judge does: the held-out corrections are translated better, and
    the development set loses at most job->most_loss BLEU. job->output then has
-     corrections.tsv, keep.tsv  the two training sets, in this order, for `tide verify --parent`
-     held-out.tsv               the corrections that judged it
-     train.jsonl                the log of the training
-     learned.json               what *learned has
+     corrections.tsv, keep.tsv  the training sets, for `tide verify --parent`
+     repeated.tsv               the set between them: corrections that job->model has learned before, if it is the
+   result of such a job; they get half of the share of corrections held-out.tsv               the corrections that
+   judged it train.jsonl                the log of the training learned.json               what *learned has
      model.safetensors          the new model, moved there as the last step; only if it was accepted
      float.safetensors          the same before its weights were rounded, if job->model has weights of 8 bits
    The training itself is in the folder `training`, which is removed at the end. After an interruption, the same job

@@ -2,6 +2,7 @@
 #include "core/rng.h"
 #include "corpus/corrections.h"
 #include "io/ds.h"
+#include "io/files.h"
 #include "io/output.h"
 #include "io/string_table.h"
 #include "text/normal_lines.h"
@@ -57,6 +58,30 @@ int text_pairs_read(TextPairs *pairs, const CorpusFiles *files, const char *cons
     *pairs = (TextPairs){0};
     if (read_corpus(files, langs, take_pair, pairs, err)) return -1;
     return pairs->text[SOURCE] ? 0 : err_set(err, files->path[0], 0, "no pair with text on both sides");
+}
+
+/* The number of a pair in a table, to which it is added if `adds`; -1: it is not there. */
+static int number_of(StringTable *table, const TextPairs *pairs, int i, bool adds) {
+    MemoryFile memory;
+    size_t n;
+    fprintf(memory_open(&memory), "%s\n%s", pairs->text[SOURCE][i], pairs->text[TARGET][i]);
+    char *key = memory_close(&memory, &n);
+    const int number = adds ? string_table_add(table, key, n) : string_table_find(table, key, n);
+    mem_free(key);
+    return number;
+}
+
+void text_pairs_move(TextPairs *pairs, const TextPairs *known, TextPairs *moved) {
+    StringTable table = {0};
+    TextPairs rest = {0};
+    for (int i = 0; i < text_pairs_count(known); i++) number_of(&table, known, i, true);
+    for (int i = 0; i < text_pairs_count(pairs); i++) {
+        TextPairs *to = number_of(&table, pairs, i, false) < 0 ? &rest : moved;
+        for (int side = 0; side < 2; side++) arrput(to->text[side], pairs->text[side][i]);
+    }
+    for (int side = 0; side < 2; side++) arrfree(pairs->text[side]);
+    *pairs = rest;
+    string_table_free(&table);
 }
 
 int text_pairs_write(const TextPairs *pairs, const char *path, Err *err) {
@@ -203,11 +228,11 @@ static void draw(void *context, const char *source, const char *target) {
 }
 
 int text_pairs_draw(TextPairs *pairs, const CorpusFiles *files, const Translator *translator, int n, int most,
-                    uint64_t seed, const TextPairs *const without[2], Err *err) {
+                    uint64_t seed, const TextPairs *const without[], int count, Err *err) {
     const ModelOptions *o = &translator->options;
     const char *const langs[] = {o->langs[SOURCE], o->langs[TARGET]};
     Drawing d = {.translator = translator, .n = n, .most = most, .rng = rng_seed(seed, 0x64726177)};
-    for (int k = 0; k < 2; k++)
+    for (int k = 0; k < count; k++)
         for (int i = 0; i < text_pairs_count(without[k]); i++)
             string_table_add(&d.without, without[k]->text[SOURCE][i], strlen(without[k]->text[SOURCE][i]));
     const int status = read_corpus(files, langs, draw, &d, err);

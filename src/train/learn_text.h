@@ -15,6 +15,8 @@ void text_pairs_free(TextPairs *pairs);
 /* Reads a corpus, without pairs that have an empty side. Returns 0, or -1 with *err filled: an error of the reader,
    text that is not UTF-8, or no pair. Release with text_pairs_free, after an error too. */
 int text_pairs_read(TextPairs *pairs, const CorpusFiles *files, const char *const langs[2], Err *err);
+/* Moves the pairs that `known` has to the end of *moved, in their order. */
+void text_pairs_move(TextPairs *pairs, const TextPairs *known, TextPairs *moved);
 /* Writes lines of source, tab, target, completely or not at all. Returns 0, or -1 with *err filled. */
 int text_pairs_write(const TextPairs *pairs, const char *path, Err *err);
 
@@ -26,6 +28,7 @@ typedef struct CorrectionCounts {
     int too_long; /* more pieces on a side than the limit */
     int replaced; /* a later correction has the same source */
     int learned, held_out;
+    int repeated; /* of those to learn: the model has learned them before */
 } CorrectionCounts;
 
 /* Reads files of corrections: FORM_JSONL is a file of corpus/corrections.h, and each pair of other forms is a
@@ -37,9 +40,9 @@ int corrections_divide(const CorpusFiles *files, int count, const Translator *tr
                        TextPairs *held_out, CorrectionCounts *counts, Err *why, Err *err);
 
 /* Draws n pairs of a corpus, all if it has fewer; the seed decides which. Leaves out empty and broken texts, pairs with
-   more than `most` pieces on a side, and sources that `without` contains. Returns 0, or -1 with *err filled. Release
-   *pairs in both cases. */
+   more than `most` pieces on a side, and sources that `without` [count] contains. Returns 0, or -1 with *err filled.
+   Release *pairs in both cases. */
 int text_pairs_draw(TextPairs *pairs, const CorpusFiles *files, const Translator *translator, int n, int most,
-                    uint64_t seed, const TextPairs *const without[2], Err *err);
+                    uint64_t seed, const TextPairs *const without[], int count, Err *err);
 
 #endif

@@ -68,6 +68,20 @@ learn new.jsonl two --threads 2 || die "$(cat "$scratch/stderr")"
 same_numbers "$scratch/one/model.safetensors" "$scratch/two/model.safetensors" || die "other bits after a stop, with other threads"
 cmp "$scratch/one/learned.json" "$scratch/two/learned.json" || die "another result"
 
+# ---- a model that has learned learns again: what it knows already is repeated, and can be verified ----
+
+sed -n "101,140s/^/And so we all know now that /p" corpus/train.tsv >"$scratch/newer.tsv"
+tide_ok learn "$scratch/one" "$scratch/new.tsv" "$scratch/newer.tsv" --output "$scratch/again" --keep-tsv "$scratch/old.tsv" \
+    --valid-tsv "$scratch/dev.tsv" --updates 60 --learn-rate 0.01 --most-loss 100 >"$scratch/out"
+sort "$scratch/one/corrections.tsv" >"$scratch/known"
+sort "$scratch/again/repeated.tsv" | cmp - "$scratch/known" || die "what was learned before"
+grep -vc 'And so we all know now' "$scratch/again/corrections.tsv" && die "not what was corrected"
+learned again "d['corrections']['repeated'] == $(wc -l <"$scratch/known") and d['corrections']['learned'] > d['corrections']['repeated']"
+sort "$scratch/again/corrections.tsv" | comm -12 - "$scratch/known" | grep -q . && die "new and known"
+tide_ok verify "$scratch/again" --parent "$scratch/one" --tsv "$scratch/again/corrections.tsv" --tsv "$scratch/again/repeated.tsv" \
+    --tsv "$scratch/again/keep.tsv" >"$scratch/verified"
+grep -q ': verified: 60 updates give the same bits' "$scratch/verified" || die "$(cat "$scratch/verified")"
+
 # ---- refused ----
 
 # who learns one answer to everything forgets the rest
