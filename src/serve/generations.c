@@ -6,6 +6,7 @@
 #include "io/output.h"
 #include "io/string_table.h"
 #include "io/utf8.h"
+#include "train/learn.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -170,6 +171,18 @@ int generation_begin(const Generations *g, int generation, Err *err) {
     if (!status) status = output_commit(&out, err);
     corrections_free(all);
     return status;
+}
+
+void generation_drop(const Generations *g, int generation) {
+    char path[PATH_SIZE];
+    Err warning, err;
+    generation_path(path, g, generation, NULL);
+    const int lock = directory_lock(path, &warning, &err);
+    if (lock < 0) return;
+    learn_drop(path);
+    generation_path(path, g, generation, account_file);
+    unlink(path);
+    close(lock);
 }
 
 bool generation_accepted(const Generations *g, int generation) {

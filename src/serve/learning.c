@@ -141,6 +141,13 @@ static bool rest(Learning *l, double seconds) {
     return goes_on;
 }
 
+static bool is_ending(Learning *l) {
+    pthread_mutex_lock(&l->mutex);
+    const bool ending = l->ending;
+    pthread_mutex_unlock(&l->mutex);
+    return ending;
+}
+
 /* Serves the generations that requests have chosen. */
 static void take_choices(Learning *l) {
     for (int i = 0; i < l->count; i++) {
@@ -183,6 +190,7 @@ static int learn(Learning *l, Course *course, Err *err) {
     wait_for(l, id);
     if (generation_finished(&course->files, course->newest + 1)) return take_result(l, course, err);
     generation_said(&course->files, next, said);
+    if (!is_ending(l)) generation_drop(&course->files, next);
     return err_set(err, NULL, 0, "%s", said);
 }
 
@@ -195,7 +203,7 @@ static void set_running(Learning *l, Course *course, bool running) {
 /* Notes the end of a try. */
 static void note_end(Learning *l, Course *course, int status, const Err *err) {
     double wait = 30;
-    if (l->ending) return;
+    if (is_ending(l)) return;
     course->failures = status ? course->failures + 1 : 0;
     for (int i = 0; i < course->failures && wait < LONGEST_WAIT; i++) wait *= 2;
     course->retry = status ? seconds_now() + wait : 0;
@@ -373,9 +381,10 @@ Learning *learning_start(const LearnSetup *setup, const Accounts *accounts, Serv
     l->courses = mem_zalloc((size_t)(owners * models->count) * sizeof *l->courses);
     int status = 0;
     if (!setup->text || !setup->dev)
-        listener->notice(listener->context,
-                         "while a model learns, the starter corpus keeps what it knows; for a model of other text, name "
-                         "its text with --learn-text and --learn-dev");
+        listener->notice(
+            listener->context,
+            "while a model learns, the starter corpus keeps what it knows; for a model of other text, name "
+            "its text with --learn-text and --learn-dev");
     for (int i = 0; i < owners * models->count && !status; i++) {
         status = open_course(l, &l->courses[i], setup->shared ? -1 : i / models->count, i % models->count, err);
         l->count++;

@@ -26,7 +26,8 @@ enum {
 };
 static const double smoothing = 0.005; /* the model is an average over about 200 updates */
 
-/* Files in the folder of the training. */
+#define WORK "training" /* the folder of the training, in the output */
+/* Files in it. */
 #define INPUTS  "inputs" /* what it was begun with */
 #define TRAINED "model.safetensors"
 #define ROUNDED "rounded.safetensors" /* with weights of 8 bits, if the model had them */
@@ -73,7 +74,7 @@ static int open_output(Learning *l, Err *err) {
     char path[PATH_SIZE];
     Err warning;
     if (strlen(output) > MOST) return err_set(err, output, 0, "the path is longer than %d bytes", MOST);
-    output_path(l, "training", l->work);
+    output_path(l, WORK, l->work);
     for (size_t i = 0; i < sizeof holds / sizeof *holds; i++) {
         output_path(l, holds[i], path);
         if (!access(path, F_OK)) return err_set(err, output, 0, "holds a model already; give another --output");
@@ -132,6 +133,14 @@ static int open_work(const Learning *l, Err *err) {
     mem_free(before);
     mem_free(inputs);
     return status;
+}
+
+void learn_drop(const char *output) {
+    char work[PATH_SIZE], rounded[PATH_SIZE];
+    path_in(work, output, WORK);
+    path_in(rounded, work, ROUNDED);
+    unlink(rounded);
+    outputs_remove(work, INPUTS);
 }
 
 /* ---- text ------------------------------------------------------------------------------------------------------- */
@@ -389,7 +398,7 @@ static int finish(const Learning *l, Err *err) {
         return -1;
     if (directory_sync(l->job->output))
         return err_set(err, l->job->output, 0, "cannot be written: %s", strerror(errno));
-    outputs_remove(l->work, INPUTS);
+    learn_drop(l->job->output);
     return 0;
 }
 

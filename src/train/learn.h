@@ -42,5 +42,7 @@ typedef struct LearnJob {
    cases. */
 int learn(const LearnJob *job, const TrainCallbacks *callbacks, const volatile sig_atomic_t *stop, Learned *learned,
           Err *err);
+/* Removes the training that an interrupted or failed job has left in its output. No process may be at work there. */
+void learn_drop(const char *output);
 
 #endif

@@ -184,7 +184,12 @@ def learn(url, sources, targets):
     server = Server(url)
     pairs = [tuple(line.rstrip("\n") for line in pair) for pair in zip(open(sources), open(targets))]
     before = probe(server)
-    for q, correction in pairs:
+    # a learning that fails does not stop the next one
+    correct(server, *pairs[0])
+    check(server.ask("POST", "/v1/learn", {})[0] == 200, "learn from one correction")
+    state = wait_for(server, lambda s: s["state"] == "idle" and s["said"], "the failure")
+    check("too few corrections" in state["said"] and not state["generations"], f"the failure: {state}")
+    for q, correction in pairs[1:]:
         correct(server, q, correction)
     state = wait_for(server, lambda s: s["waiting"] == len(pairs), "what waits")
     check(state["generation"] == 0 and state["state"] == "idle", f"the beginning: {state}")

@@ -119,6 +119,9 @@ tide_ok verify "$scratch/seven/float.safetensors" --parent "$scratch/small" --ts
 [ "$(grep -c ': verified: ' "$scratch/verified")" = 2 ] || die "$(cat "$scratch/verified")"
 bleu=$(tide_ok evaluate "$scratch/seven" --tsv "$scratch/seven/held-out.tsv" --score-only | head -n 1)
 learned seven "abs(d['held_out']['after']['bleu'] - $bleu) < 0.1"
+"$tide" learn "$scratch/small" "$scratch/wrong.tsv" --output "$scratch/eight" "$@" --updates 300 --learn-rate 0.01 --most-loss 0.5 \
+    >"$scratch/out" 2>"$scratch/stderr" && die "a model of 8 bits that forgot"
+[ ! -e "$scratch/eight/training" ] || die "a refused model of 8 bits stays: $(ls "$scratch/eight/training")"
 refused 2 'ends in .jsonl, .tsv or .tmx' learn "$scratch/run" "$scratch/dev.zh" --output "$scratch/six" "$@"
 refused 2 'learn needs MODEL' learn "$scratch/run" --output "$scratch/six"
 refused 2 'cannot be given together' learn "$scratch/run" "$scratch/new.tsv" --output "$scratch/six" --keep-sets a b "$@"
