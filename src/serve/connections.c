@@ -297,12 +297,20 @@ static bool add_task(Connection *c, Task *task) {
     return true;
 }
 
-/* Called by a thread of the queue. */
+static bool is_awaited(const Pending *p) {
+    pthread_mutex_lock(&p->table->mutex);
+    const bool awaited = p->connection && p->connection->phase == PHASE_WAITING;
+    pthread_mutex_unlock(&p->table->mutex);
+    return awaited;
+}
+
+/* Called by a thread of the queue. A request that only reads is not answered if its client has left. */
 static void prepare(Call *call) {
     Pending *p = (Pending *)call;
     Connections *t = p->table;
     Reply reply = {0};
-    Task *task = endpoint_start(p->service, &p->asked, &reply);
+    const bool begins = route_posts(p->asked.endpoint) || is_awaited(p);
+    Task *task = begins ? endpoint_start(p->service, &p->asked, &reply) : NULL;
     pthread_mutex_lock(&t->mutex);
     Connection *c = p->connection;
     const bool wanted = c && c->phase == PHASE_WAITING;
@@ -328,6 +336,12 @@ static const char *keep(char **room, const char *text) {
     return at;
 }
 
+/* Whether an answer needs so much time and memory that the server makes one of them at a time, and so that other
+   threads are left for other requests. */
+static bool is_large(Endpoint endpoint) {
+    return endpoint == ENDPOINT_TRAINING || endpoint == ENDPOINT_CORRECTIONS || endpoint == ENDPOINT_CORRECTIONS_TMX;
+}
+
 /* Returns NULL if memory is refused. */
 static Pending *pending_new(Connection *c, const Service *service, const Asked *asked) {
     Asked own = *asked;
@@ -339,7 +353,7 @@ static Pending *pending_new(Connection *c, const Service *service, const Asked *
     if (!p) return NULL;
     char *room = (char *)(p + 1);
     for (int i = 0; i < TEXTS; i++) *texts[i] = keep(&room, *texts[i]);
-    *p = (Pending){{.run = prepare, .alone = asked->endpoint == ENDPOINT_TRAINING}, c->table, service, own, c};
+    *p = (Pending){{.run = prepare, .alone = is_large(asked->endpoint)}, c->table, service, own, c};
     p->asked.body = c->body;
     p->asked.size = c->size;
     c->body = NULL;
