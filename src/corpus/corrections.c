@@ -624,7 +624,10 @@ int corrections_add(CorrectionFile *file, const Correction *correction, long *id
 int corrections_delete(CorrectionFile *file, long id, Err *err) {
     char line[96];
     const int found = find(file->all, id);
-    if (found < 0) return err_set(err, file->path, 0, "has no correction %ld", id);
+    if (found < 0) {
+        err_set(err, file->path, 0, "has no correction %ld", id);
+        return 1;
+    }
     char *time = time_now();
     const int n = snprintf(line, sizeof line, "{\"deleted\":%ld,\"time\":\"%s\"}\n", id, time);
     mem_free(time);

@@ -85,7 +85,7 @@ size_t corrections_size(const CorrectionFile *file);
 int corrections_add(CorrectionFile *file, const Correction *correction, long *id, Err *err);
 /* Deletes an entry: appends a line, for which most_bytes is no limit. The text of the entry stays in the file until it
    is opened again. If an earlier correction of the same sentence is left, that one counts from now on. Returns 0 when
-   the line is on the disk, or -1 with *err filled: there is no such entry, or the file cannot be written. */
+   the line is on the disk; with *err filled 1, if there is no such entry, or -1, if the file cannot be written. */
 int corrections_delete(CorrectionFile *file, long id, Err *err);
 
 #endif

@@ -97,8 +97,10 @@ void correct_delete(const Start *s) {
     Account *account;
     Err err;
     if (!request_parse(s, &fields) && (account = account_of(s, request_key(s, &fields)))) {
-        if (!account_delete(s->service->accounts, account, fields.id, &err)) reply_fixed(s->reply, json_type, "{}\n");
-        else reply_error(s->reply, 404, "Not found: %s", err.reason);
+        const int status = account_delete(s->service->accounts, account, fields.id, &err);
+        if (!status) reply_fixed(s->reply, json_type, "{}\n");
+        else if (status > 0) reply_error(s->reply, 404, "Not found: %s", err.reason);
+        else reply_error(s->reply, 507, "The correction could not be deleted: %s", err.reason);
     }
     fields_free(&fields);
 }
@@ -237,13 +239,18 @@ static int place_of(const Start *s, const char *name) {
     return reply_error(s->reply, 404, "Not found: this server has no model of this name");
 }
 
+static int check_generation(const Start *s, const Fields *fields) {
+    return fields->generation >= 0 ? 0 : reply_error(s->reply, 400, "Invalid request: missing generation parameter");
+}
+
 /* Answers a request for the model of an account. */
 static void ask(const Start *s, bool chooses) {
     Fields fields = {0};
     Learning *learning = learning_of(s);
     Err err;
     int place;
-    if (learning && !request_parse(s, &fields) && (place = place_of(s, fields.model)) >= 0) {
+    if (learning && !request_parse(s, &fields) && (place = place_of(s, fields.model)) >= 0 &&
+        !(chooses && check_generation(s, &fields))) {
         const Account *account = accounts_of(s->service->accounts, request_key(s, &fields));
         const int status = chooses ? learning_choose(learning, account, place, fields.generation, &err)
                                    : learning_ask(learning, account, place, &err);

@@ -299,7 +299,7 @@ static int parse_multipart(Fields *fields, const char *content_type, const char 
 int fields_parse(Fields *fields, const char *content_type, const char *body, size_t n, const Limits *limits,
                  Reply *reply) {
     const BodyKind kind = header_body_kind(content_type);
-    *fields = (Fields){.search = search_options_default(), .top = STEP_WORDS, .pruned = TREE_PRUNED};
+    *fields = (Fields){.search = search_options_default(), .top = STEP_WORDS, .pruned = TREE_PRUNED, .generation = -1};
     if (kind == BODY_OTHER) return reply_error(reply, 415, "Send application/json or a form");
     if (kind != BODY_MULTIPART && !utf8_valid(body, n)) return not_utf8(reply); /* a form of parts may have files */
     if (kind == BODY_JSON) return parse_json(fields, body, n, limits, reply);

@@ -29,7 +29,8 @@ typedef struct Fields {
     size_t file_size;
     char **given; /* of a form: names of the fields that were read; not those that may come again, such as q: a stb_ds
                      array, owned */
-    int alternatives, candidates, step, top, pruned, id, generation;
+    int alternatives, candidates, step, top, pruned, id;
+    int generation;       /* -1: not given */
     bool forgets;         /* `memory` is false: every sentence is searched */
     SearchOptions search; /* those fields that the table of search options has */
 } Fields;

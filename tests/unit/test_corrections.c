@@ -238,7 +238,7 @@ static void deleted_texts_are_gone(void **state) {
     drop(file, 3);
     assert_file(file, "1 The sea.\n");
     assert_read("1 The sea.\n");
-    assert_int_equal(corrections_delete(file, 3, &err), -1);
+    assert_int_equal(corrections_delete(file, 3, &err), 1);
     assert_string_equal(err.reason, "has no correction 3");
     assert_int_equal(add(file, "船。", "A boat."), 4);
     corrections_close(file);
