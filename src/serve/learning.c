@@ -19,7 +19,7 @@ enum { LONGEST_WAIT = 3600 /* seconds between tries that fail */ };
 /* What a model learns from the corrections of an account, or of all accounts. */
 typedef struct Course {
     Generations files;
-    /* under the mutex: */
+    /* changed by the thread, except `asked` and `choice`; under the mutex: */
     Served *served;         /* held; NULL: the model of the place */
     int generation, newest; /* served; finished last */
     int waiting;            /* corrections that the newest generation has not seen */
@@ -27,10 +27,9 @@ typedef struct Course {
     int choice;             /* the generation that a request wants; -1: none */
     Err refused;            /* why the last choice failed; its reason is empty: it did not */
     char said[SAID_SIZE];   /* why the last try failed; "": it did not */
-    /* of the thread: */
-    long changes; /* of the accounts when `waiting` was counted */
-    double retry; /* not before this time */
-    int failures; /* tries in a row that failed */
+    long changes;           /* of the accounts when `waiting` was counted */
+    double retry;           /* not before this time */
+    int failures;           /* tries in a row that failed */
 } Course;
 
 struct Learning {
@@ -160,7 +159,7 @@ static void take_choices(Learning *l) {
         if (!serve_generation(l, course, choice, course->newest, &err)) err.reason[0] = '\0';
         pthread_mutex_lock(&l->mutex);
         course->refused = err;
-        course->choice = -1;
+        if (course->choice == choice) course->choice = -1; /* else another request has chosen since */
         pthread_cond_broadcast(&l->changed);
         pthread_mutex_unlock(&l->mutex);
     }
@@ -204,12 +203,11 @@ static void set_running(Learning *l, Course *course, bool running) {
 static void note_end(Learning *l, Course *course, int status, const Err *err) {
     double wait = 30;
     if (is_ending(l)) return;
+    pthread_mutex_lock(&l->mutex);
     course->failures = status ? course->failures + 1 : 0;
     for (int i = 0; i < course->failures && wait < LONGEST_WAIT; i++) wait *= 2;
     course->retry = status ? seconds_now() + wait : 0;
     course->changes = -1; /* counts again what waits */
-    pthread_mutex_lock(&l->mutex);
-    course->asked = false;
     snprintf(course->said, sizeof course->said, "%s", status ? err->reason : "");
     pthread_mutex_unlock(&l->mutex);
     if (status) say(l, course, "generation %d: %s", course->newest + 1, err->reason);
@@ -222,8 +220,8 @@ static void count(Learning *l, Course *course) {
     const long changes = generations_changes(&course->files);
     if (changes == course->changes) return;
     if (generations_waiting(&course->files, course->newest, &waiting, &err)) say(l, course, "%s", err.reason);
-    course->changes = changes;
     pthread_mutex_lock(&l->mutex);
+    course->changes = changes;
     course->waiting = waiting;
     pthread_mutex_unlock(&l->mutex);
 }
@@ -234,6 +232,7 @@ static bool begins(Learning *l, Course *course) {
     pthread_mutex_lock(&l->mutex);
     course->asked = course->asked && course->waiting;
     const bool begins = course->asked || (may && course->waiting >= l->setup.after);
+    course->asked = course->asked && !begins; /* another request asks for what comes later */
     course->running = begins;
     pthread_mutex_unlock(&l->mutex);
     return begins;
@@ -300,7 +299,10 @@ Served *learning_hold(Learning *l, const Account *account, int place) {
 int learning_ask(Learning *l, const Account *account, int place, Err *err) {
     Course *course = course_of(l, account, place);
     int waiting = 0;
-    if (generations_waiting(&course->files, course->newest, &waiting, err)) return -1;
+    pthread_mutex_lock(&l->mutex);
+    const int newest = course->newest;
+    pthread_mutex_unlock(&l->mutex);
+    if (generations_waiting(&course->files, newest, &waiting, err)) return -1;
     if (!waiting) return err_set(err, NULL, 0, "there is no correction that the model has not learned from");
     pthread_mutex_lock(&l->mutex);
     course->asked = true;
@@ -395,17 +397,21 @@ Learning *learning_start(const LearnSetup *setup, const Accounts *accounts, Serv
         if (error) status = err_set(err, NULL, 0, "a thread cannot be started: %s", strerror(error));
     }
     if (!status) return l;
-    learning_end(l);
+    learning_free(l);
     return NULL;
 }
 
-void learning_end(Learning *l) {
+void learning_stop(Learning *l) {
     if (!l) return;
     pthread_mutex_lock(&l->mutex);
     l->ending = true;
     pthread_cond_broadcast(&l->changed);
     pthread_mutex_unlock(&l->mutex);
     if (l->started) pthread_join(l->thread, NULL);
+}
+
+void learning_free(Learning *l) {
+    if (!l) return;
     for (int i = 0; i < l->count; i++) {
         served_drop(l->courses[i].served);
         generations_free(&l->courses[i].files);

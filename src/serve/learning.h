@@ -27,8 +27,11 @@ typedef struct Learning Learning;
    NULL with *err filled: a file cannot be read, or the thread cannot be started. */
 Learning *learning_start(const LearnSetup *setup, const Accounts *accounts, ServedModels *models,
                          const LearnListener *listener, Err *err);
-/* Interrupts a learning, which continues when the server starts again, and releases everything. NULL: does nothing. */
-void learning_end(Learning *learning);
+/* Interrupts a learning, which continues when the server starts again, and ends the thread. The other functions can
+   still be called. NULL: does nothing. */
+void learning_stop(Learning *learning);
+/* Releases everything, after learning_stop. NULL: does nothing. */
+void learning_free(Learning *learning);
 
 /* Holds and returns the model that the account has in a place; NULL: the one of all. account NULL: none. */
 Served *learning_hold(Learning *learning, const Account *account, int place);

@@ -181,8 +181,9 @@ static int run_queue(Server *s, Err *err) {
         if (!status) status = run_http(s, err);
         if (s->options->watch) stop_watcher(s);
     }
-    learning_end(s->learning);
-    queue_free(s->queue);
+    learning_stop(s->learning); /* it tells the queue what it has replaced */
+    queue_free(s->queue);       /* its threads may still prepare requests of clients that have left */
+    learning_free(s->learning);
     connections_free(&s->connections);
     return status;
 }
