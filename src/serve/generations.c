@@ -10,6 +10,7 @@
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -22,7 +23,9 @@ int generations_open(Generations *g, const char *folder, Err *err) {
     FILE *out = memory_open(&memory);
     if (g->account < 0) fprintf(out, "%s/shared/", folder);
     else fprintf(out, "%s/", g->accounts->list[g->account].dir);
-    for (const char *at = g->models->list[g->place].name; *at; at++) fputc(*at == '/' ? '_' : *at, out);
+    const char *name = g->models->list[g->place].name;
+    for (const char *at = name; *at; at++)
+        fputc(*at == '/' || (*at == '.' && at == name) ? '_' : *at, out); /* not .. */
     g->dir = memory_close(&memory, NULL);
     return strlen(g->dir) + ROOM < PATH_SIZE ? 0 : err_set(err, g->dir, 0, "the path is too long");
 }
@@ -82,16 +85,14 @@ long generations_changes(const Generations *g) {
     return changes;
 }
 
-/* Inserts a correction behind those that are not newer. */
-static void insert(Correction **list, Correction c) {
-    arrput(*list, c);
-    for (ptrdiff_t at = arrlen(*list) - 1; at > 0 && strcmp(c.time, (*list)[at - 1].time) < 0; at--) {
-        (*list)[at] = (*list)[at - 1];
-        (*list)[at - 1] = c;
-    }
+/* Orders corrections by time, those of one time by id. */
+static int by_time(const void *left, const void *right) {
+    const Correction *a = left, *b = right;
+    const int order = strcmp(a->time, b->time);
+    return order ? order : (a->id > b->id) - (a->id < b->id);
 }
 
-/* Adds the corrections of an account that have the direction of the model, by time. */
+/* Adds the corrections of an account that have the direction of the model. */
 static int add_corrections(const Generations *g, const Account *account, Correction **all, Err *err) {
     char path[PATH_SIZE];
     Served *served = models_hold(g->models, g->place);
@@ -100,7 +101,7 @@ static int add_corrections(const Generations *g, const Account *account, Correct
     err->reason[0] = '\0';
     Correction *own = corrections_read(path, err), *others = NULL;
     for (ptrdiff_t i = 0; i < arrlen(own); i++) {
-        if (!strcmp(own[i].langs[0], langs[0]) && !strcmp(own[i].langs[1], langs[1])) insert(all, own[i]);
+        if (!strcmp(own[i].langs[0], langs[0]) && !strcmp(own[i].langs[1], langs[1])) arrput(*all, own[i]);
         else arrput(others, own[i]);
     }
     arrfree(own);
@@ -116,6 +117,8 @@ static int read_corrections(const Generations *g, Correction **all, Err *err) {
     *all = NULL;
     for (int i = 0; i < g->accounts->count && !status; i++)
         if (has_account(g, i)) status = add_corrections(g, &g->accounts->list[i], all, err);
+    for (ptrdiff_t i = 0; i < arrlen(*all); i++) (*all)[i].id = i + 1;
+    if (*all) qsort(*all, arrlenu(*all), sizeof **all, by_time);
     for (ptrdiff_t i = 0; i < arrlen(*all); i++) (*all)[i].id = i + 1;
     return status;
 }
@@ -157,22 +160,6 @@ ModelFiles generation_files(const Generations *g, int generation, char path[PATH
     return files;
 }
 
-int generation_begin(const Generations *g, int generation, Err *err) {
-    char path[PATH_SIZE];
-    OutputFile out;
-    Correction *all;
-    generation_path(path, g, generation, NULL);
-    if (directory_make(path, err)) return -1;
-    generation_path(path, g, generation, account_file);
-    if (!access(path, F_OK)) return 0;
-    int status = read_corrections(g, &all, err);
-    if (!status) status = output_open(&out, path, err);
-    for (ptrdiff_t i = 0; i < arrlen(all) && !status; i++) correction_write(out.stream, &all[i]);
-    if (!status) status = output_commit(&out, err);
-    corrections_free(all);
-    return status;
-}
-
 void generation_drop(const Generations *g, int generation) {
     char path[PATH_SIZE];
     Err warning, err;
@@ -183,6 +170,37 @@ void generation_drop(const Generations *g, int generation) {
     generation_path(path, g, generation, account_file);
     unlink(path);
     close(lock);
+}
+
+/* Whether a file of corrections has one that was deleted since. */
+static bool has_deleted(const char *path, const Correction *all) {
+    Err unread;
+    StringTable current = {0};
+    bool deleted = false;
+    Correction *old = corrections_read(path, &unread);
+    for (ptrdiff_t i = 0; i < arrlen(all); i++) number_of(&current, &all[i], true);
+    for (ptrdiff_t i = 0; i < arrlen(old); i++) deleted |= number_of(&current, &old[i], false) < 0;
+    string_table_free(&current);
+    corrections_free(old);
+    return deleted;
+}
+
+int generation_begin(const Generations *g, int generation, Err *err) {
+    char path[PATH_SIZE];
+    OutputFile out;
+    Correction *all;
+    generation_path(path, g, generation, NULL);
+    if (directory_make(path, err)) return -1;
+    generation_path(path, g, generation, account_file);
+    int status = read_corrections(g, &all, err);
+    if (!status && !access(path, F_OK) && has_deleted(path, all)) generation_drop(g, generation);
+    if (!status && access(path, F_OK)) {
+        status = output_open(&out, path, err);
+        for (ptrdiff_t i = 0; i < arrlen(all) && !status; i++) correction_write(out.stream, &all[i]);
+        if (!status) status = output_commit(&out, err);
+    }
+    corrections_free(all);
+    return status;
 }
 
 bool generation_accepted(const Generations *g, int generation) {
@@ -230,6 +248,7 @@ void generation_said(const Generations *g, int generation, char line[SAID_SIZE])
 
 void generation_write(FILE *out, const Generations *g, int generation) {
     cJSON *json = learned_of(g, generation);
+    if (g->account < 0 && g->accounts->count > 1) cJSON_DeleteItemFromObjectCaseSensitive(json, "examples");
     char *text = json ? cJSON_PrintUnformatted(json) : NULL;
     fprintf(out, "{\"generation\":%d,\"learned\":%s}", generation, text ? text : "null");
     cJSON_free(text);

@@ -38,8 +38,8 @@ int generations_waiting(const Generations *generations, int newest, int *waiting
 void generation_path(char path[PATH_SIZE], const Generations *generations, int generation, const char *file);
 /* The files of its model; 0: the model itself. `path` receives the path of the model. */
 ModelFiles generation_files(const Generations *generations, int generation, char path[PATH_SIZE]);
-/* Makes its folder, with the corrections from which it learns; those of a learning that was interrupted stay. Returns
-   0, or -1 with *err filled. */
+/* Makes its folder, with the corrections from which it learns; those of a learning that was interrupted stay, unless
+   one of them was deleted since. Returns 0, or -1 with *err filled. */
 int generation_begin(const Generations *generations, int generation, Err *err);
 /* Removes the corrections and the training of one that failed, so that the next learning begins with the corrections
    and the model of then. Does nothing while another process learns it. */
@@ -50,7 +50,7 @@ bool generation_accepted(const Generations *generations, int generation);
 /* The last line that `tide learn` has said; "": none. */
 enum { SAID_SIZE = sizeof((Err){0}.reason) };
 void generation_said(const Generations *generations, int generation, char line[SAID_SIZE]);
-/* Writes what `tide learn` has noted about it, as JSON. */
+/* Writes what `tide learn` has noted about it, as JSON; without the examples if they are texts of several keys. */
 void generation_write(FILE *out, const Generations *generations, int generation);
 
 #endif
