@@ -258,7 +258,10 @@ static void delete (void *context) {
 /* Runs a change. First makes sure that there is memory: without, the request fails, and nothing has changed. */
 static int run(Change *c, void (*change)(void *context)) {
     enum { ENOUGH = 4 << 20 };
-    mem_free(mem_alloc(ENOUGH));
+    pthread_mutex_lock(&c->account->mutex);
+    const size_t size = corrections_size(c->account->file); /* lists of its entries may double */
+    pthread_mutex_unlock(&c->account->mutex);
+    mem_free(mem_alloc(ENOUGH + 2 * size));
     pthread_mutex_lock(&c->account->mutex);
     scope_outside(change, c);
     pthread_mutex_unlock(&c->account->mutex);
