@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""usage: tests/e2e/corrections.py api URL | without URL | memory URL | keys URL KEY KEY | full URL | learn URL SOURCES TARGETS |
-                                      served URL SCORE | kills N FOLDER TIDE MODEL FLAG ...
+"""usage: tests/e2e/corrections.py api URL | without URL | memory URL | keys URL KEY KEY | shared URL KEY | full URL |
+                                      learn URL SOURCES TARGETS | served URL SCORE | kills N FOLDER TIDE MODEL FLAG ...
 
 Checks what a running `tide serve --corrections` does with corrections; for tests/e2e/corrections.sh."""
 import json
@@ -144,6 +144,19 @@ def keys(url, one, other):
     check(status == 404, f"deleted by another key: {answer}")
 
 
+def shared(url, key):
+    """Keys that learn together, in a folder with one generation."""
+    server = Server(url)
+    for _ in range(100):
+        status, answer = server.ask("GET", "/v1/learning", headers={"Authorization": f"Bearer {key}"})
+        check(status == 200 and answer["shared"], f"the state: {answer}")
+        if answer["models"][0]["generations"]:
+            break
+        time.sleep(0.1)
+    learned = answer["models"][0]["generations"][0]["learned"]
+    check(learned["reason"] == "worse" and "examples" not in learned, f"a text of another key: {learned}")
+
+
 def full(url):
     """The file system lets the server write only a few lines."""
     server, ids = Server(url), []
@@ -155,6 +168,9 @@ def full(url):
         ids.append(answer["id"])
     check(status == 507 and ids, f"a full disk: {status}, {answer}")
     check([one["id"] for one in corrections(server)] == ids[::-1], "the corrections before")
+    while ids and (status := server.ask("POST", "/v1/corrections/delete", {"id": ids[-1]})[0]) == 200:
+        ids.pop()
+    check(status == 507 and [one["id"] for one in corrections(server)] == ids[::-1], f"a deletion on a full disk: {status}")
     check("memory" in server.translate("潮水0。") and server.text(SENTENCE), "the server goes on")
 
 
@@ -205,6 +221,15 @@ def learn(url, sources, targets):
         check(status == 200, f"another generation: {answer}")
         check(probe(server) == score and learning(server)["generation"] == generation, f"generation {generation}")
     check(server.ask("POST", "/v1/generation", {"generation": 2})[0] == 409, "a generation that there is not")
+    check(server.ask("POST", "/v1/generation", {})[0] == 400 and learning(server)["generation"] == 1, "no generation")
+    # a request during a learning asks for one from what was corrected since
+    correct(server, "今天潮水很高。", "And so we all know now that the tide is high today.")
+    check(server.ask("POST", "/v1/learn", {})[0] == 200, "learn again")
+    wait_for(server, lambda s: s["state"] == "learning", "the second learning")
+    correct(server, "明天潮水很低。", "And so we all know now that the tide is low tomorrow.")
+    check(server.ask("POST", "/v1/learn", {})[0] == 200, "learn while it learns")
+    wait_for(server, lambda s: s["state"] == "idle" and len(s["generations"]) == 3, "the third learning")
+    check(server.ask("POST", "/v1/generation", {"generation": 1})[0] == 200, "back to the first generation")
     print(after)
 
 
@@ -281,4 +306,4 @@ def learning_folders(folder):
     return glob.glob(f"{folder}/everyone/*/*/learned.json")
 
 
-{f.__name__: f for f in (api, without, memory, keys, full, learn, served, kills)}[sys.argv[1]](*sys.argv[2:])
+{f.__name__: f for f in (api, without, memory, keys, shared, full, learn, served, kills)}[sys.argv[1]](*sys.argv[2:])

@@ -46,6 +46,13 @@ corrections keys "$url" $(cat "$scratch/keys")
 stop
 find "$scratch/k" | grep -q 0123456789 && die 'a folder has the name of a key'
 
+# several keys that learn together see no examples of each other's texts
+mkdir -p "$scratch/k/shared/run/1"
+printf '{"accepted": false, "reason": "worse", "examples": [{"source": "%s"}]}' '潮水退了。' >"$scratch/k/shared/run/1/learned.json"
+start "$scratch/run" --corrections "$scratch/k" --api-key-file "$scratch/keys" --learn-shared --learn-after 0
+corrections shared "$url" "$(head -n 1 "$scratch/keys")"
+stop
+
 # a limit of file sizes, in blocks of 512 bytes, in the place of a full disk
 all=$tide tide=$scratch/limited
 printf '#!/bin/sh\nulimit -f 4\nexec "%s" "$@"\n' "$all" >"$tide" && chmod +x "$tide"
