@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""usage: tests/e2e/corrections.py api URL | without URL | memory URL | keys URL KEY KEY | shared URL KEY | full URL |
-                                      learn URL SOURCES TARGETS | served URL SCORE | kills N FOLDER TIDE MODEL FLAG ...
+"""usage: tests/e2e/corrections.py api URL | without URL | memory URL | keys URL KEY KEY | shared URL KEY |
+                                      deleted URL | full URL | learn URL SOURCES TARGETS | served URL SCORE |
+                                      kills N FOLDER TIDE MODEL FLAG ...
 
 Checks what a running `tide serve --corrections` does with corrections; for tests/e2e/corrections.sh."""
 import json
@@ -157,6 +158,15 @@ def shared(url, key):
     check(learned["reason"] == "worse" and "examples" not in learned, f"a text of another key: {learned}")
 
 
+def deleted(url):
+    """A learning was interrupted, and all its corrections were deleted."""
+    server = Server(url)
+    correct(server, SENTENCE, "The tide is out.")
+    check(server.ask("POST", "/v1/learn", {})[0] == 200, "learn")
+    state = wait_for(server, lambda s: s["state"] == "idle" and (s["said"] or s["generations"]), "the end of the learning")
+    check("too few corrections" in state["said"], f"it learned from what was deleted: {state}")
+
+
 def full(url):
     """The file system lets the server write only a few lines."""
     server, ids = Server(url), []
@@ -306,4 +316,4 @@ def learning_folders(folder):
     return glob.glob(f"{folder}/everyone/*/*/learned.json")
 
 
-{f.__name__: f for f in (api, without, memory, keys, shared, full, learn, served, kills)}[sys.argv[1]](*sys.argv[2:])
+{f.__name__: f for f in (api, without, memory, keys, shared, deleted, full, learn, served, kills)}[sys.argv[1]](*sys.argv[2:])

@@ -53,6 +53,17 @@ start "$scratch/run" --corrections "$scratch/k" --api-key-file "$scratch/keys" -
 corrections shared "$url" "$(head -n 1 "$scratch/keys")"
 stop
 
+# an interrupted learning does not learn from what was deleted since; the folder of a model lies in that of its account
+mkdir -p "$scratch/run/inside" "$scratch/d/everyone/_./1"
+for i in $(seq 30); do
+    printf '{"id":%d,"time":"2026-11-29T12:00:00Z","model":"..","langs":["zh","en"],"source":"%s","correction":"%s"}\n' \
+        "$i" "潮水退了$i次。" "The tide went out $i times."
+done >"$scratch/d/everyone/_./1/corrections.jsonl"
+start "$scratch/run/inside/.." --corrections "$scratch/d" --learn-after 0
+corrections deleted "$url"
+stop
+[ ! -e "$scratch/d/1" ] || die "a generation outside of its account"
+
 # a limit of file sizes, in blocks of 512 bytes, in the place of a full disk
 all=$tide tide=$scratch/limited
 printf '#!/bin/sh\nulimit -f 4\nexec "%s" "$@"\n' "$all" >"$tide" && chmod +x "$tide"
