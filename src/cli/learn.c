@@ -13,7 +13,8 @@
 #include <unistd.h>
 
 static const Flag flags[] = {
-    {"output", 1, "DIR", "directory for the new model; an interrupted training that it holds is continued",
+    {"output", 1, "DIR",
+     "directory for the new model; the same training that was interrupted there is continued, another one dropped",
      .kind = VALUE_DIR},
     {"keep-sets", 2, "SRC TGT",
      "text of the kind that the model translates well, and should still: two line-aligned files", .kind = VALUE_FILE},
@@ -29,7 +30,8 @@ static const Flag flags[] = {
     {"against", 1, "MODEL", "the model from which this loss is counted (default: the model itself)",
      .kind = VALUE_FILE},
     FLAG_INT("updates", "updates of the training; 0: by the number of corrections", 0, 1e6, "0"),
-    FLAG_REAL("learn-rate", "learning rate, which stays constant", 1e-9, 10, "0.0003"),
+    FLAG_REAL("learn-rate", "learning rate, which stays constant; 0: 0.15 of that with which MODEL was trained", 0, 10,
+              "0"),
     FLAG_REAL("share", "share of the corrections in an epoch; the rest is the text of --keep-*", 0.01, 0.99, "0.33"),
     FLAG_INT("seed", "random seed of the sample of this text, data order and dropout", 0, 2147483647, "1"),
     FLAGS_MESSAGES,

@@ -192,11 +192,11 @@ Similar *accounts_similar(const Accounts *accounts, const Account *account, cons
         insert(&found, others[i]);
     }
     arrfree(others);
-    while (arrlen(found) > most) {
-        Similar last = arrpop(found);
-        mem_free(last.source);
-        mem_free(last.target);
+    for (ptrdiff_t i = most; i < arrlen(found); i++) {
+        mem_free(found[i].source);
+        mem_free(found[i].target);
     }
+    if (arrlen(found) > most) arrsetlen(found, (size_t)most);
     return found;
 }
 

@@ -6,7 +6,6 @@
 #include "io/output.h"
 #include "io/string_table.h"
 #include "io/utf8.h"
-#include "train/learn.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -166,7 +165,6 @@ void generation_drop(const Generations *g, int generation) {
     generation_path(path, g, generation, NULL);
     const int lock = directory_lock(path, &warning, &err);
     if (lock < 0) return;
-    learn_drop(path);
     generation_path(path, g, generation, account_file);
     unlink(path);
     close(lock);

@@ -41,8 +41,8 @@ ModelFiles generation_files(const Generations *generations, int generation, char
 /* Makes its folder, with the corrections from which it learns; those of a learning that was interrupted stay, unless
    one of them was deleted since. Returns 0, or -1 with *err filled. */
 int generation_begin(const Generations *generations, int generation, Err *err);
-/* Removes the corrections and the training of one that failed, so that the next learning begins with the corrections
-   and the model of then. Does nothing while another process learns it. */
+/* Removes the corrections of one that failed, so that the next learning begins with the corrections and the model of
+   then. Does nothing while another process learns it. */
 void generation_drop(const Generations *generations, int generation);
 /* Whether it is finished, and whether it was accepted. */
 bool generation_finished(const Generations *generations, int generation);

@@ -24,6 +24,7 @@ enum {
     MOST_KEPT = 4000,  /* pairs of `keep` */
     LEAST_LENGTH = 100 /* pieces; a longer limit of the model stays */
 };
+static const double usual_rate = 0.15; /* of the model's learning rate */
 static const double smoothing = 0.005; /* the model is an average over about 200 updates */
 
 #define WORK "training" /* the folder of the training, in the output */
@@ -110,6 +111,14 @@ static char *describe_inputs(const Learning *l, Err *err) {
     return memory_close(&memory, NULL);
 }
 
+/* Removes the folder of the training. */
+static void drop(const Learning *l) {
+    char path[PATH_SIZE];
+    path_in(path, l->work, ROUNDED);
+    unlink(path);
+    outputs_remove(l->work, INPUTS);
+}
+
 /* Begins the training, without what an earlier one left, or goes on with one of the same inputs. */
 static int open_work(const Learning *l, Err *err) {
     char path[PATH_SIZE], keep[PATH_SIZE], learned[PATH_SIZE];
@@ -126,21 +135,15 @@ static int open_work(const Learning *l, Err *err) {
     } else if (!(before = file_read(path, NULL, err))) {
         status = -1;
     } else if (strcmp(before, inputs) != 0) {
-        status = err_set(err, l->job->output, 0,
-                         "holds an interrupted training with another model, other text or other options; remove it or "
-                         "give another --output");
+        note(l, "an interrupted training with another model, other text or other options is dropped");
+        drop(l);
+        mem_free(before);
+        mem_free(inputs);
+        return open_work(l, err);
     }
     mem_free(before);
     mem_free(inputs);
     return status;
-}
-
-void learn_drop(const char *output) {
-    char work[PATH_SIZE], rounded[PATH_SIZE];
-    path_in(work, output, WORK);
-    path_in(rounded, work, ROUNDED);
-    unlink(rounded);
-    outputs_remove(work, INPUTS);
 }
 
 /* ---- text ------------------------------------------------------------------------------------------------------- */
@@ -284,7 +287,7 @@ static int choose_options(Learning *l, Err *err) {
     const LearnJob *j = l->job;
     options_default(train_option_tables, o);
     if (options_read(train_option_tables, o, l->model.configuration, j->model, UNKNOWN_SKIP, err)) return -1;
-    o->learn_rate = j->learn_rate;
+    o->learn_rate = l->learned->learn_rate = j->learn_rate > 0 ? j->learn_rate : usual_rate * o->learn_rate;
     o->lr_decay = 1;
     o->lr_decay_inv_sqrt = 0;
     o->lr_warmup = WARM_UP;
@@ -398,7 +401,7 @@ static int finish(const Learning *l, Err *err) {
         return -1;
     if (directory_sync(l->job->output))
         return err_set(err, l->job->output, 0, "cannot be written: %s", strerror(errno));
-    learn_drop(l->job->output);
+    drop(l);
     return 0;
 }
 

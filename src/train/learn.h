@@ -18,10 +18,10 @@ typedef struct LearnJob {
     CorpusFiles valid;   /* development set */
     const char *against; /* the model whose BLEU on the development set counts; NULL: `model` */
     KeepTargets keep_targets;
-    int updates; /* 0: by the number of corrections */
-    double learn_rate;
-    double share;     /* of the corrections in an epoch; the rest is text of `keep`; above 0, below 1 */
-    double most_loss; /* BLEU that the development set may lose */
+    int updates;       /* 0: by the number of corrections */
+    double learn_rate; /* 0: 0.15 of that with which the model was trained */
+    double share;      /* of the corrections in an epoch; the rest is text of `keep`; above 0, below 1 */
+    double most_loss;  /* BLEU that the development set may lose */
     int seed, threads;
 } LearnJob;
 
@@ -37,12 +37,9 @@ typedef struct LearnJob {
    The training itself is in the folder `training`, which is removed at the end. After an interruption, the same job
    continues there. The same job gives the same bits with any number of threads.
    Returns 0, also if the model was refused; the number of the signal that stopped it, as `train` does; or -1 with *err
-   filled: a file cannot be read or written, no correction is left to learn or to hold out, the output is in use, has a
-   model already, or has an interrupted training with other texts or options. Release *learned with learned_free in all
-   cases. */
+   filled: a file cannot be read or written, no correction is left to learn or to hold out, the output is in use or has
+   a model already. Release *learned with learned_free in all cases. */
 int learn(const LearnJob *job, const TrainCallbacks *callbacks, const volatile sig_atomic_t *stop, Learned *learned,
           Err *err);
-/* Removes the training that an interrupted or failed job has left in its output. No process may be at work there. */
-void learn_drop(const char *output);
 
 #endif

@@ -62,8 +62,10 @@ for signal in INT KILL; do
     [ -e "$scratch/two/model.safetensors" ] && die "a model before the end"
     [ $signal = KILL ] || grep -q 'the same command continues' "$scratch/stderr" || die "$(cat "$scratch/stderr")"
 done
-learn new.jsonl two --seed 2 && die "goes on with another seed"
-grep -q 'holds an interrupted training with .* other options' "$scratch/stderr" || die "$(cat "$scratch/stderr")"
+cp -r "$scratch/two" "$scratch/other"
+learn new.jsonl other --seed 2 || die "$(cat "$scratch/stderr")"
+grep -q 'an interrupted training with .* other options is dropped' "$scratch/stderr" || die "$(cat "$scratch/stderr")"
+same_numbers "$scratch/one/model.safetensors" "$scratch/other/model.safetensors" && die "goes on with another seed"
 learn new.jsonl two --threads 2 || die "$(cat "$scratch/stderr")"
 same_numbers "$scratch/one/model.safetensors" "$scratch/two/model.safetensors" || die "other bits after a stop, with other threads"
 cmp "$scratch/one/learned.json" "$scratch/two/learned.json" || die "another result"
