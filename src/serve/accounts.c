@@ -181,6 +181,16 @@ static void insert(Similar **list, Similar pair) {
     }
 }
 
+/* Releases the pairs after the first `most`. */
+static void cut(Similar *list, int most) {
+    if (!list || arrlen(list) <= most) return;
+    for (ptrdiff_t i = most; i < arrlen(list); i++) {
+        mem_free(list[i].source);
+        mem_free(list[i].target);
+    }
+    arrsetlen(list, (size_t)most); /* does not move the list */
+}
+
 Similar *accounts_similar(const Accounts *accounts, const Account *account, const Translator *translator,
                           const char *sentence, int most, double least) {
     TranslationMemory *own = account ? memory_for(accounts, account->directions, translator) : NULL;
@@ -192,11 +202,7 @@ Similar *accounts_similar(const Accounts *accounts, const Account *account, cons
         insert(&found, others[i]);
     }
     arrfree(others);
-    for (ptrdiff_t i = most; i < arrlen(found); i++) {
-        mem_free(found[i].source);
-        mem_free(found[i].target);
-    }
-    if (arrlen(found) > most) arrsetlen(found, (size_t)most);
+    cut(found, most);
     return found;
 }
 
