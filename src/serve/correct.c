@@ -116,12 +116,12 @@ static void write_correction(FILE *out, const Correction *c) {
 /* Writes the terms that the corrections of each direction propose. */
 static void write_terms(FILE *out, const Accounts *accounts, const Correction *all, int n) {
     const Correction **current = corrections_current(all, n);
-    bool comma = false;
+    int written = 0;
     for (int d = 0; d < accounts->directions; d++) {
         const char *const langs[] = {accounts->common[d].langs[SOURCE], accounts->common[d].langs[TARGET]};
         TermProposal *terms = correction_terms(current, (int)arrlen(current), langs);
-        for (ptrdiff_t i = 0; i < arrlen(terms); i++, comma = true) {
-            if (comma) fputc(',', out);
+        for (ptrdiff_t i = 0; i < arrlen(terms); i++) {
+            if (written++) fputc(',', out);
             json_print(out, "{\"source\":%s,\"before\":%s,\"after\":%s,\"count\":%d}", terms[i].source, terms[i].before,
                        terms[i].after, terms[i].count);
         }

@@ -326,7 +326,7 @@ int learning_choose(Learning *l, const Account *account, int place, int generati
     return *err->reason ? -1 : 0;
 }
 
-static void write_course(FILE *out, Learning *l, Course *course) {
+static void write_course(FILE *out, Learning *l, const Course *course) {
     char said[SAID_SIZE];
     pthread_mutex_lock(&l->mutex);
     const Course now = *course;

@@ -42,7 +42,7 @@ fi
 
 printf '%s\n' 0123456789abcdef-one 0123456789abcdef-two >"$scratch/keys"
 start "$scratch/run" --corrections "$scratch/k" --api-key-file "$scratch/keys" ${own:+--listen "$own:0"}
-corrections keys "$url" $(cat "$scratch/keys")
+corrections keys "$url" 0123456789abcdef-one 0123456789abcdef-two
 stop
 find "$scratch/k" | grep -q 0123456789 && die 'a folder has the name of a key'
 

@@ -42,7 +42,7 @@ static void plain_remove(int i) { plain[i] = plain[--plain_count]; }
 /* The Levenshtein distance, from its definition. */
 static int plain_distance(const char *one, const char *other) {
     int row[LONG + 1], n = 0, m = 0;
-    int32_t a[LONG], b[LONG];
+    int32_t a[LONG] = {0}, b[LONG] = {0};
     while (*one) a[n++] = utf8_next(&one);
     while (*other) b[m++] = utf8_next(&other);
     for (int j = 0; j <= m; j++) row[j] = j;
