@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <libgen.h>
 #include <limits.h>
 #include <stdint.h>
 #include <stdio_ext.h>
@@ -158,18 +159,20 @@ int directory_make(const char *path, Err *err) {
     return 0;
 }
 
+int file_lock(int fd, const char *path, const char *what, Err *warning, Err *err) {
+    if (!flock(fd, LOCK_EX | LOCK_NB)) return 0;
+    if (errno == EWOULDBLOCK) return err_set(err, path, 0, "another tide process uses this %s", what);
+    err_set(warning, path, 0, "cannot be locked (%s): make sure that no other tide process uses it", strerror(errno));
+    return 0;
+}
+
 int directory_lock(const char *path, Err *warning, Err *err) {
     warning->reason[0] = '\0';
     int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0) return err_set(err, path, 0, "%s", strerror(errno));
-    if (!flock(fd, LOCK_EX | LOCK_NB)) return fd;
-    if (errno != EWOULDBLOCK) {
-        err_set(warning, path, 0, "cannot be locked (%s): make sure that no other tide process uses it",
-                strerror(errno));
-        return fd;
-    }
+    if (!file_lock(fd, path, "directory", warning, err)) return fd;
     close(fd);
-    return err_set(err, path, 0, "another tide process uses this directory");
+    return -1;
 }
 
 int directory_sync(const char *path) {
@@ -177,5 +180,15 @@ int directory_sync(const char *path) {
     if (fd < 0) return -1;
     const int status = fsync(fd) && errno != EINVAL ? -1 : 0; /* some file systems cannot fsync a directory */
     close(fd);
+    return status;
+}
+
+int directory_make_private(const char *path, Err *err) {
+    if (mkdir(path, S_IRWXU))
+        return errno == EEXIST ? 0 : err_set(err, path, 0, "cannot be created: %s", strerror(errno));
+    char *copy = mem_strdup(path);
+    const int status = directory_sync(dirname(copy));
+    if (status) err_set(err, path, 0, "cannot be created: %s", strerror(errno));
+    mem_free(copy);
     return status;
 }

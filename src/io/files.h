@@ -46,6 +46,14 @@ int file_read_at(int fd, void *bytes, size_t n, off_t at);
 /* Creates a directory, and those above it, if they do not exist. Returns 0, or -1 with *err filled. */
 int directory_make(const char *path, Err *err);
 
+/* Creates one directory that only its owner can use (mode 0700), if it does not exist, and puts its name on the disk.
+   Returns 0, or -1 with *err filled. */
+int directory_make_private(const char *path, Err *err);
+
+/* Locks an open file or directory until the descriptor is closed or the process ends in any way. Only processes that
+   lock it in this way respect the lock. what: "file" or "directory". If the file system has no locks, fills *warning;
+   else *warning stays. Returns 0, or -1 with *err filled: another process has the lock. */
+int file_lock(int fd, const char *path, const char *what, Err *warning, Err *err);
 /* Locks a directory until the descriptor is closed or the process ends in any way. Only processes that call this
    function respect the lock. Returns a file descriptor, or -1 with *err filled if the directory cannot be opened or
    another process has the lock. If the file system has no locks, fills *warning and returns a descriptor; else

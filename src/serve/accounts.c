@@ -5,11 +5,9 @@
 #include "io/files.h"
 #include "text/unicode.h"
 
-#include <errno.h>
 #include <sha2.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 const char account_file[] = "corrections.jsonl";
 
@@ -129,8 +127,7 @@ int accounts_open(Accounts *accounts, const char *folder, const char *const *mem
     for (int i = 0; i < count; i++)
         if (read_memory(accounts, memories[i], notice, context, err)) return -1;
     if (!folder) return 0;
-    if (mkdir(folder, S_IRWXU) && errno != EEXIST)
-        return err_set(err, folder, 0, "cannot be created: %s", strerror(errno));
+    if (directory_make_private(folder, err)) return -1;
     const int all = keys->count ? keys->count : 1;
     accounts->list = mem_zalloc((size_t)all * sizeof *accounts->list);
     for (; accounts->count < all; accounts->count++)

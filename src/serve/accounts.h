@@ -3,7 +3,7 @@
 #ifndef TIDE_SERVE_ACCOUNTS_H
 #define TIDE_SERVE_ACCOUNTS_H
 
-#include "corpus/corrections.h"
+#include "corpus/correction_file.h"
 #include "serve/keys.h"
 #include "serve/models.h"
 #include "translate/translation_memory.h"

@@ -1,5 +1,6 @@
 #include "serve/correct.h"
 
+#include "corpus/correction_check.h"
 #include "corpus/correction_terms.h"
 #include "io/ds.h"
 #include "io/files.h"

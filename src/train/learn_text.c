@@ -1,6 +1,6 @@
 #include "train/learn_text.h"
 #include "core/rng.h"
-#include "corpus/corrections.h"
+#include "corpus/correction_check.h"
 #include "io/ds.h"
 #include "io/files.h"
 #include "io/output.h"

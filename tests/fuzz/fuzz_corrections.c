@@ -1,4 +1,5 @@
 /* Fuzz target: a file of corrections. What it holds is checked, exported and searched for terms. */
+#include "corpus/correction_check.h"
 #include "corpus/correction_terms.h"
 #include "fuzz.h"
 #include "io/files.h"

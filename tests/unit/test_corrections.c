@@ -3,7 +3,8 @@
    terms that corrections propose. */
 #include "core/rng.h"
 #include "corpus/correction_terms.h"
-#include "corpus/corrections.h"
+#include "corpus/correction_check.h"
+#include "corpus/correction_file.h"
 #include "io/ds.h"
 #include "io/files.h"
 #include "readers.h"
