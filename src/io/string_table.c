@@ -37,6 +37,33 @@ static void reserve(StringTable *table, size_t count) {
         *slot_of(table, table->strings[i], strlen(table->strings[i])) = i;
 }
 
+/* Both texts as one string of *n bytes; owned by the caller. No text of a line has the byte between them. */
+static char *join(const char *left, const char *right, size_t *n) {
+    const size_t first = strlen(left), second = strlen(right);
+    char *pair = mem_alloc(first + 1 + second);
+    memcpy(pair, left, first);
+    pair[first] = '\n';
+    memcpy(pair + first + 1, right, second);
+    *n = first + 1 + second;
+    return pair;
+}
+
+int string_table_find_pair(const StringTable *table, const char *left, const char *right) {
+    size_t n;
+    char *pair = join(left, right, &n);
+    const int number = string_table_find(table, pair, n);
+    mem_free(pair);
+    return number;
+}
+
+int string_table_add_pair(StringTable *table, const char *left, const char *right) {
+    size_t n;
+    char *pair = join(left, right, &n);
+    const int number = string_table_add(table, pair, n);
+    mem_free(pair);
+    return number;
+}
+
 void string_table_reserve_lines(StringTable *table, const char *text) {
     size_t lines = 0;
     for (; (text = strchr(text, '\n')); text++) lines++;

@@ -21,6 +21,9 @@ int string_table_count(const StringTable *table);
 int string_table_find(const StringTable *table, const char *text, size_t n);
 /* The same, but adds a copy of a string that is not in the table. At most INT_MAX strings. */
 int string_table_add(StringTable *table, const char *text, size_t n);
+/* The number of a pair of texts, as one string; -1 if it is not in the table. The second one adds the pair. */
+int string_table_find_pair(const StringTable *table, const char *left, const char *right);
+int string_table_add_pair(StringTable *table, const char *left, const char *right);
 /* Makes room for one string for each line of `text`, so that the table need not grow later. */
 void string_table_reserve_lines(StringTable *table, const char *text);
 void string_table_free(StringTable *table);

@@ -109,12 +109,6 @@ static void write_memory(FILE *out, const Request *w, ptrdiff_t i) {
     fputc(']', out);
 }
 
-static bool has_remembered(const Task *task) {
-    for (int i = 0; i < task->count; i++)
-        if (task->jobs[i].remembered) return true;
-    return false;
-}
-
 static void write_detected(FILE *out, const Request *w, ptrdiff_t i) {
     (void)i;
     json_print(out, "{\"confidence\":%.1f,\"language\":%s}", w->confidence, w->detected);
@@ -142,7 +136,7 @@ void answer_write(FILE *out, const Request *w) {
         if (w->fields.alternatives && !w->streams) write_texts(out, w, ",", "alternatives", write_alternatives);
         if (w->fields.alignment && !w->streams) write_texts(out, w, ",", "alignment", write_alignments);
         if (w->fields.search.piece_scores && !w->streams) write_texts(out, w, ",", "pieceScores", write_piece_scores);
-        if (has_remembered(&w->task) && !w->streams) write_texts(out, w, ",", "memory", write_memory);
+        if (task_remembered(&w->task) && !w->streams) write_texts(out, w, ",", "memory", write_memory);
         if (w->detected) write_texts(out, w, ",", "detectedLanguage", write_detected);
     }
     fputc('}', out);

@@ -150,32 +150,29 @@ static void write_memory(FILE *out, const Accounts *accounts, const Correction *
     arrfree(current);
 }
 
-/* Answers with what `write` makes of the account's corrections. They are read from the disk, so that other requests do
-   not wait. */
-static bool answer(const Start *s, const char *type,
+/* Answers with what `write` makes of the account's corrections; file: its name, NULL: it is none. They are read from
+   the disk, so that other requests do not wait. */
+static void answer(const Start *s, const char *type, const char *file,
                    void (*write)(FILE *out, const Accounts *accounts, const Correction *all, int n)) {
     char path[PATH_SIZE];
     const Account *account = account_of(s, s->key);
     Err err;
-    if (!account) return false;
+    if (!account) return;
     path_in(path, account->dir, account_file);
     Correction *all = corrections_read(path, &err);
-    if (!all && *err.reason) {
+    if (!all) {
         reply_error(s->reply, 500, "The corrections cannot be read: %s", err.reason);
-        return false;
+        return;
     }
     MemoryFile memory;
     write(memory_open(&memory), s->service->accounts, all, (int)arrlen(all));
     reply_memory(s->reply, type, &memory);
+    s->reply->file = file ? mem_strdup(file) : NULL;
     corrections_free(all);
-    return true;
 }
 
-void correct_list(const Start *s) { answer(s, json_type, write_list); }
-
-void correct_export(const Start *s) {
-    if (answer(s, "application/x-tmx+xml", write_memory)) s->reply->file = mem_strdup("corrections.tmx");
-}
+void correct_list(const Start *s) { answer(s, json_type, NULL, write_list); }
+void correct_export(const Start *s) { answer(s, "application/x-tmx+xml", "corrections.tmx", write_memory); }
 
 /* Writes {"similar": [{source, target, similarity, correction}]}. */
 static void write_similar(FILE *out, const Similar *found) {
@@ -232,16 +229,14 @@ void correct_learning(const Start *s) {
     reply_memory(s->reply, json_type, &memory);
 }
 
-/* The place of the model that a request names, or of the first one. -1 with an error in the reply: there is none. */
-static int place_of(const Start *s, const char *name) {
-    const ServedModels *models = s->service->models;
-    for (int i = 0; i < models->count; i++)
-        if (!name || !strcmp(models->list[i].name, name)) return i;
-    return reply_error(s->reply, 404, "Not found: this server has no model of this name");
-}
-
-static int check_generation(const Start *s, const Fields *fields) {
-    return fields->generation >= 0 ? 0 : reply_error(s->reply, 400, "Invalid request: missing generation parameter");
+/* The place of the model that a request names. -1 with an error in the reply: there is none, or no generation is
+ * chosen. */
+static int asked_place(const Start *s, const Fields *fields, bool chooses) {
+    const int place = models_place(s->service->models, fields->model);
+    if (place < 0) return reply_error(s->reply, 404, "Not found: this server has no model of this name");
+    if (chooses && fields->generation < 0)
+        return reply_error(s->reply, 400, "Invalid request: missing generation parameter");
+    return place;
 }
 
 /* Answers a request for the model of an account. */
@@ -250,8 +245,7 @@ static void ask(const Start *s, bool chooses) {
     Learning *learning = learning_of(s);
     Err err;
     int place;
-    if (learning && !request_parse(s, &fields) && (place = place_of(s, fields.model)) >= 0 &&
-        !(chooses && check_generation(s, &fields))) {
+    if (learning && !request_parse(s, &fields) && (place = asked_place(s, &fields, chooses)) >= 0) {
         const Account *account = accounts_of(s->service->accounts, request_key(s, &fields));
         const int status = chooses ? learning_choose(learning, account, place, fields.generation, &err)
                                    : learning_ask(learning, account, place, &err);

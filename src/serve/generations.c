@@ -97,8 +97,8 @@ static int add_corrections(const Generations *g, const Account *account, Correct
     Served *served = models_hold(g->models, g->place);
     char(*langs)[OPTION_TEXT_SIZE] = served->translator.options.langs;
     path_in(path, account->dir, account_file);
-    err->reason[0] = '\0';
     Correction *own = corrections_read(path, err), *others = NULL;
+    const int status = own ? 0 : -1;
     for (ptrdiff_t i = 0; i < arrlen(own); i++) {
         if (!strcmp(own[i].langs[0], langs[0]) && !strcmp(own[i].langs[1], langs[1])) arrput(*all, own[i]);
         else arrput(others, own[i]);
@@ -106,7 +106,7 @@ static int add_corrections(const Generations *g, const Account *account, Correct
     arrfree(own);
     corrections_free(others);
     served_drop(served);
-    return *err->reason ? -1 : 0;
+    return status;
 }
 
 /* The corrections from which the model learns, the oldest first and numbered: a stb_ds array, released by
@@ -116,34 +116,31 @@ static int read_corrections(const Generations *g, Correction **all, Err *err) {
     *all = NULL;
     for (int i = 0; i < g->accounts->count && !status; i++)
         if (has_account(g, i)) status = add_corrections(g, &g->accounts->list[i], all, err);
-    for (ptrdiff_t i = 0; i < arrlen(*all); i++) (*all)[i].id = i + 1;
+    for (ptrdiff_t i = 0; i < arrlen(*all); i++) (*all)[i].id = i + 1; /* the order of those of one second */
     if (*all) qsort(*all, arrlenu(*all), sizeof **all, by_time);
     for (ptrdiff_t i = 0; i < arrlen(*all); i++) (*all)[i].id = i + 1;
     return status;
 }
 
-/* The number of a correction in a table of those that differ, to which it is added if `adds`; -1: it is not there. */
-static int number_of(StringTable *table, const Correction *c, bool adds) {
-    MemoryFile memory;
-    size_t n;
-    fprintf(memory_open(&memory), "%s\n%s", c->source, c->correction);
-    char *key = memory_close(&memory, &n);
-    const int number = adds ? string_table_add(table, key, n) : string_table_find(table, key, n);
-    mem_free(key);
-    return number;
+/* How many corrections of a list another list does not have. */
+static int count_others(const Correction *list, const Correction *other) {
+    StringTable known = {0};
+    int n = 0;
+    for (ptrdiff_t i = 0; i < arrlen(other); i++) string_table_add_pair(&known, other[i].source, other[i].correction);
+    for (ptrdiff_t i = 0; i < arrlen(list); i++)
+        n += string_table_find_pair(&known, list[i].source, list[i].correction) < 0;
+    string_table_free(&known);
+    return n;
 }
 
 int generations_waiting(const Generations *g, int newest, int *waiting, Err *err) {
     char path[PATH_SIZE];
-    StringTable seen = {0};
     Correction *all, *old = NULL;
     *waiting = 0;
     if (read_corrections(g, &all, err)) return -1;
     generation_path(path, g, newest, account_file);
     if (newest && !access(path, F_OK)) old = corrections_read(path, err);
-    for (ptrdiff_t i = 0; i < arrlen(old); i++) number_of(&seen, &old[i], true);
-    for (ptrdiff_t i = 0; i < arrlen(all); i++) *waiting += number_of(&seen, &all[i], false) < 0;
-    string_table_free(&seen);
+    *waiting = count_others(all, old);
     corrections_free(old);
     corrections_free(all);
     return 0;
@@ -173,12 +170,8 @@ void generation_drop(const Generations *g, int generation) {
 /* Whether a file of corrections has one that was deleted since. */
 static bool has_deleted(const char *path, const Correction *all) {
     Err unread;
-    StringTable current = {0};
-    bool deleted = false;
     Correction *old = corrections_read(path, &unread);
-    for (ptrdiff_t i = 0; i < arrlen(all); i++) number_of(&current, &all[i], true);
-    for (ptrdiff_t i = 0; i < arrlen(old); i++) deleted |= number_of(&current, &old[i], false) < 0;
-    string_table_free(&current);
+    const int deleted = count_others(old, all);
     corrections_free(old);
     return deleted;
 }

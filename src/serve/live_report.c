@@ -28,9 +28,8 @@ bool live_report_exists(const ServedModels *models, int i) { return log_size(&mo
 static Place *place_of(const Start *s) {
     ServedModels *models = s->service->models;
     char *name = s->asked->model ? form_decode(s->asked->model, strlen(s->asked->model)) : NULL;
-    Place *found = s->asked->model ? NULL : models->list;
-    for (int i = 0; name && i < models->count && !found; i++)
-        if (!strcmp(models->list[i].name, name)) found = &models->list[i];
+    const int place = s->asked->model && !name ? -1 : models_place(models, name);
+    Place *found = place < 0 ? NULL : &models->list[place];
     mem_free(name);
     if (!found) reply_error(s->reply, 404, "Not found: this server has no model of this name");
     else if (log_size(found) < 0)

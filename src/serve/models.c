@@ -181,6 +181,12 @@ void models_close(ServedModels *models) {
     *models = (ServedModels){0};
 }
 
+int models_place(const ServedModels *models, const char *name) {
+    for (int i = 0; i < models->count; i++)
+        if (!name || !strcmp(models->list[i].name, name)) return i;
+    return -1;
+}
+
 Served *models_hold(ServedModels *models, int i) {
     pthread_mutex_lock(&models->mutex);
     Served *served = models->list[i].served;

@@ -64,6 +64,8 @@ int models_reload(ServedModels *models, int i, Err *err);
 /* Whether the state of a file is the same. */
 bool state_same(const struct stat *a, const struct stat *b);
 
+/* The number of the place of this name; of the first one, if the name is NULL. -1: there is none. */
+int models_place(const ServedModels *models, const char *name);
 /* Holds and returns the model of place i. */
 Served *models_hold(ServedModels *models, int i);
 /* Holds and returns the first model that translates from source to target (codes of a request; see language.h), and has

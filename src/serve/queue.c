@@ -237,9 +237,14 @@ Queue *queue_new(const Limits *limits, int workers, Metrics *metrics, Err *err) 
     return NULL;
 }
 
+int task_remembered(const Task *task) {
+    int n = 0;
+    for (int i = 0; i < task->count; i++) n += task->jobs[i].remembered;
+    return n;
+}
+
 int queue_add(Queue *q, Task *task) {
-    task->left = 0;
-    for (int i = 0; i < task->count; i++) task->left += !task->jobs[i].remembered;
+    task->left = task->count - task_remembered(task);
     pthread_mutex_lock(&q->mutex);
     const int status = q->length + task->left <= q->limits->queue && !q->stopping ? 0 : -1;
     task->holds = 1;

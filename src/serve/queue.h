@@ -83,6 +83,9 @@ struct Task {
     double arrived;
 };
 
+/* The number of jobs that are remembered. */
+int task_remembered(const Task *task);
+
 /* Returns a queue with this many workers. limits and metrics must live longer. NULL with *err filled if no thread can
    be started. */
 Queue *queue_new(const Limits *limits, int workers, Metrics *metrics, Err *err);

@@ -243,13 +243,6 @@ static void recall(const Start *s, Job *job) {
     job->remembered = true;
 }
 
-/* The sentences that need a search. */
-static int searched(const Task *task) {
-    int n = 0;
-    for (int i = 0; i < task->count; i++) n += !task->jobs[i].remembered;
-    return n;
-}
-
 /* Splits the texts, and makes one job of each sentence. */
 static int make_sentences(Start *s) {
     Request *w = s->request;
@@ -475,7 +468,7 @@ static int make_request(Start *s) {
     if (kind == JOB_TRANSLATE || kind == JOB_SEARCH) status = make_search(s);
     else status = kind == JOB_EXPLAIN ? make_step(s) : make_pairs(s);
     if (!status && w->task.count) status = take_quota(s);
-    w->searches = searched(&w->task) > 0;
+    w->searches = task_remembered(&w->task) < w->task.count;
     return status ? -1 : !w->searches;
 }
 

@@ -2,7 +2,6 @@
 #include "core/rng.h"
 #include "corpus/correction_check.h"
 #include "io/ds.h"
-#include "io/files.h"
 #include "io/output.h"
 #include "io/string_table.h"
 #include "text/normal_lines.h"
@@ -60,23 +59,14 @@ int text_pairs_read(TextPairs *pairs, const CorpusFiles *files, const char *cons
     return pairs->text[SOURCE] ? 0 : err_set(err, files->path[0], 0, "no pair with text on both sides");
 }
 
-/* The number of a pair in a table, to which it is added if `adds`; -1: it is not there. */
-static int number_of(StringTable *table, const TextPairs *pairs, int i, bool adds) {
-    MemoryFile memory;
-    size_t n;
-    fprintf(memory_open(&memory), "%s\n%s", pairs->text[SOURCE][i], pairs->text[TARGET][i]);
-    char *key = memory_close(&memory, &n);
-    const int number = adds ? string_table_add(table, key, n) : string_table_find(table, key, n);
-    mem_free(key);
-    return number;
-}
-
 void text_pairs_move(TextPairs *pairs, const TextPairs *known, TextPairs *moved) {
     StringTable table = {0};
     TextPairs rest = {0};
-    for (int i = 0; i < text_pairs_count(known); i++) number_of(&table, known, i, true);
+    for (int i = 0; i < text_pairs_count(known); i++)
+        string_table_add_pair(&table, known->text[SOURCE][i], known->text[TARGET][i]);
     for (int i = 0; i < text_pairs_count(pairs); i++) {
-        TextPairs *to = number_of(&table, pairs, i, false) < 0 ? &rest : moved;
+        const bool is_known = string_table_find_pair(&table, pairs->text[SOURCE][i], pairs->text[TARGET][i]) >= 0;
+        TextPairs *to = is_known ? moved : &rest;
         for (int side = 0; side < 2; side++) arrput(to->text[side], pairs->text[side][i]);
     }
     for (int side = 0; side < 2; side++) arrfree(pairs->text[side]);
@@ -140,7 +130,7 @@ static void take_correction(void *context, const char *source, const char *targe
 /* Takes those of a file of corrections that are in the model's languages. */
 static int read_corrections(Corrections *c, const char *path, Err *err) {
     Correction *list = corrections_read(path, err);
-    if (!list && err->reason[0]) return -1;
+    if (!list) return -1;
     for (ptrdiff_t i = 0; i < arrlen(list); i++) {
         char *text[2] = {text_normalise(list[i].source, strlen(list[i].source), NULL),
                          text_normalise(list[i].correction, strlen(list[i].correction), NULL)};
