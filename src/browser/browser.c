@@ -30,7 +30,8 @@ static void deliver(Reply *reply) {
 
 /* Starts the request; NULL: it is answered. */
 static Task *start(Endpoint endpoint, const char *body) {
-    const Service service = {&browser.models, NULL, &browser.metrics, &limits, &no_keys, NULL, NULL, NULL, NULL};
+    const Service service = {
+        .models = &browser.models, .metrics = &browser.metrics, .limits = &limits, .keys = &no_keys};
     const Asked asked = {
         .endpoint = endpoint, .content_type = "application/json", .body = body, .size = body ? strlen(body) : 0};
     Reply reply;

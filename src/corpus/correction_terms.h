@@ -4,7 +4,10 @@
 
 #include "corpus/corrections.h"
 
-enum { TERM_LEAST = 3, TERM_MOST = 50 }; /* corrections with the change; proposals that are looked for */
+enum {
+    TERM_LEAST = 3, /* corrections that must have the same change */
+    TERM_MOST = 50  /* changes, the most frequent ones, for which a term is looked for */
+};
 
 typedef struct TermProposal {
     char *source; /* the text that the sources of these corrections share */

@@ -1,6 +1,7 @@
 #include "serve/accounts.h"
 
 #include "core/scope.h"
+#include "corpus/correction_check.h"
 #include "io/ds.h"
 #include "io/files.h"
 #include "text/unicode.h"
@@ -82,13 +83,14 @@ static int read_memory(const Accounts *accounts, const char *path, AccountsNotic
     return any ? 0 : -1;
 }
 
-/* Remembers a correction. Its direction may be one that no model has any longer. */
+/* Remembers a correction. Its direction may be one that no model has any longer, and a file that somebody wrote may
+   have sources of blanks. */
 static void remember(const Accounts *accounts, const Account *account, const Correction *c) {
+    size_t n;
     TranslationMemory *memory =
         memory_of(account->directions, accounts->directions, c->langs[SOURCE], c->langs[TARGET]);
-    char *source = memory ? text_normalise(c->source, strlen(c->source), NULL) : NULL;
-    if (source) tm_put(memory, source, c->correction, c->id);
-    mem_free(source);
+    correction_trim(c->source, &n);
+    if (memory && n) tm_put(memory, c->source, c->correction, c->id);
 }
 
 static void open_account(Accounts *accounts, Account *account, const char *folder, const char *key) {

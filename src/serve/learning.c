@@ -24,7 +24,7 @@ typedef struct Course {
     int generation, newest; /* served; finished last */
     int waiting;            /* corrections that the newest generation has not seen */
     bool asked, running;    /* whether a request asks for a learning; whether there is one */
-    int choice;             /* the generation that a request wants; -1: none */
+    int choice;             /* the generation to serve from now on; -1: no other one */
     Err refused;            /* why the last choice failed; its reason is empty: it did not */
     char said[SAID_SIZE];   /* why the last try failed; "": it did not */
     long changes;           /* of the accounts when `waiting` was counted */
@@ -147,7 +147,7 @@ static bool is_ending(Learning *l) {
     return ending;
 }
 
-/* Serves the generations that requests have chosen. */
+/* Puts the generations that requests have chosen in the place of those that are served. */
 static void take_choices(Learning *l) {
     for (int i = 0; i < l->count; i++) {
         Course *course = &l->courses[i];
@@ -157,6 +157,7 @@ static void take_choices(Learning *l) {
         pthread_mutex_unlock(&l->mutex);
         if (choice < 0) continue;
         if (!serve_generation(l, course, choice, course->newest, &err)) err.reason[0] = '\0';
+        else say(l, course, "generation %d: %s", choice, err.reason);
         pthread_mutex_lock(&l->mutex);
         course->refused = err;
         if (course->choice == choice) course->choice = -1; /* else another request has chosen since */
@@ -165,8 +166,8 @@ static void take_choices(Learning *l) {
     }
 }
 
-/* Waits for the end of a program; at the end of the server ends it, too. Returns its exit status. */
-static int wait_for(Learning *l, pid_t id) {
+/* Waits for the end of a program; at the end of the server ends it, too. */
+static void wait_for(Learning *l, pid_t id) {
     int status;
     bool told = false;
     while (!program_ended(id, &status)) {
@@ -176,7 +177,6 @@ static int wait_for(Learning *l, pid_t id) {
         else usleep(20000);
         told = !goes_on;
     }
-    return status;
 }
 
 /* Makes the next generation of a model. Returns 0, or -1 with *err filled. */
@@ -187,7 +187,7 @@ static int learn(Learning *l, Course *course, Err *err) {
     if (generation_begin(&course->files, next, err) || start_program(l, course, &id, err)) return -1;
     say(l, course, "generation %d learns from %d new corrections", next, course->waiting);
     wait_for(l, id);
-    if (generation_finished(&course->files, course->newest + 1)) return take_result(l, course, err);
+    if (generation_finished(&course->files, next)) return take_result(l, course, err);
     generation_said(&course->files, next, said);
     if (!is_ending(l)) generation_drop(&course->files, next);
     return err_set(err, NULL, 0, "%s", said);
@@ -284,6 +284,14 @@ static Course *course_of(Learning *l, const Account *account, int place) {
     for (int i = 0; i < l->count; i++)
         if (l->courses[i].files.place == place && l->courses[i].files.account == number) return &l->courses[i];
     return NULL;
+}
+
+void learning_reload(Learning *l, int place) {
+    pthread_mutex_lock(&l->mutex);
+    for (Course *course = l->courses; course < l->courses + l->count; course++)
+        if (course->files.place == place && course->served && course->choice < 0) course->choice = course->generation;
+    pthread_cond_broadcast(&l->changed);
+    pthread_mutex_unlock(&l->mutex);
 }
 
 Served *learning_hold(Learning *l, const Account *account, int place) {

@@ -18,7 +18,7 @@ typedef struct LearnSetup {
 typedef struct LearnListener {
     void *context;
     AccountsNotice *notice;
-    void (*replaced)(void *context); /* another generation is served */
+    void (*replaced)(void *context); /* requests get another generation from now on */
 } LearnListener;
 
 typedef struct Learning Learning;
@@ -33,6 +33,8 @@ void learning_stop(Learning *learning);
 /* Releases everything, after learning_stop. NULL: does nothing. */
 void learning_free(Learning *learning);
 
+/* Loads the generations of a place again: the lists with which they translate may have changed. Does not wait. */
+void learning_reload(Learning *learning, int place);
 /* Holds and returns the model that the account has in a place; NULL: the one of all. account NULL: none. */
 Served *learning_hold(Learning *learning, const Account *account, int place);
 /* Asks for a learning from all corrections that a model has not learned. Returns 0, or -1 with *err filled: there is

@@ -37,7 +37,7 @@ typedef struct Job {
     const Constraints *constraints; /* of a search: what the translation contains; NULL: free */
     char **texts;                   /* JOB_TRANSLATE: [count] the best hypotheses; owned */
     int count;
-    bool remembered; /* set by the caller, with one text: the sentence needs no search */
+    bool remembered; /* set by the caller: texts[0] is from the memory, and the sentence is not searched */
     long correction; /* of a remembered text: its id; 0: it is from a file */
     char *json;      /* the alignment of the best hypothesis or of the given pair, the search or the explanation; owned;
                         NULL: none */

@@ -65,14 +65,21 @@ static void explain(Server *s, const Place *place, const Err *err) {
     else notice(s, "%s: not replaced: %s", place->files.model, err->reason);
 }
 
+/* Another model is in the place of one. */
+static void replaced(void *context) {
+    Server *s = context;
+    queue_models_changed(s->queue);
+    metrics_add(&s->metrics, &s->metrics.replaced, 1);
+}
+
 static void reload(Server *s) {
     for (int i = 0; i < s->models.count; i++) {
         Err err;
         const int status = models_reload(&s->models, i, &err);
         if (status < 0) explain(s, &s->models.list[i], &err);
         if (status <= 0) continue;
-        queue_models_changed(s->queue);
-        metrics_add(&s->metrics, &s->metrics.replaced, 1);
+        if (s->learning) learning_reload(s->learning, i);
+        replaced(s);
         notice(s, "%s: replaced", s->models.list[i].files.model);
         warn(s, &s->models.list[i]);
     }
@@ -105,12 +112,6 @@ static void stop_watcher(Server *s) {
 /* ---- learning -------------------------------------------------------------------------------------------------- */
 
 static void tell(void *context, const char *line) { notice(context, "%s", line); }
-
-static void replaced(void *context) {
-    Server *s = context;
-    queue_models_changed(s->queue);
-    metrics_add(&s->metrics, &s->metrics.replaced, 1);
-}
 
 static int start_learning(Server *s, Err *err) {
     const LearnListener listener = {s, tell, replaced};
@@ -168,18 +169,22 @@ static int places_of(Server *s) {
 static int run_queue(Server *s, Err *err) {
     s->queue = queue_new(&s->options->limits, s->options->workers, &s->metrics, err);
     if (!s->queue) return -1;
-    s->service = (Service){&s->models,  s->queue,
-                           &s->metrics, &s->options->limits,
-                           &s->keys,    &s->downloads,
-                           s->pinyin,   s->options->learn.folder || s->options->memory_count ? &s->accounts : NULL,
-                           s->learning};
-    connections_init(&s->connections, places_of(s), s->queue, &s->metrics, &s->options->limits);
+    const ServeOptions *o = s->options;
+    s->service = (Service){.models = &s->models,
+                           .queue = s->queue,
+                           .metrics = &s->metrics,
+                           .limits = &o->limits,
+                           .keys = &s->keys,
+                           .downloads = &s->downloads,
+                           .pinyin = s->pinyin,
+                           .accounts = o->learn.folder || o->memory_count ? &s->accounts : NULL};
+    connections_init(&s->connections, places_of(s), s->queue, &s->metrics, &o->limits);
     s->connections.log = s->log.fd < 0 ? NULL : &s->log;
-    int status = s->options->watch ? start_watcher(s, err) : 0;
+    int status = start_learning(s, err);
+    if (!status && o->watch) status = start_watcher(s, err);
     if (!status) {
-        status = start_learning(s, err);
-        if (!status) status = run_http(s, err);
-        if (s->options->watch) stop_watcher(s);
+        status = run_http(s, err);
+        if (o->watch) stop_watcher(s);
     }
     learning_stop(s->learning); /* it tells the queue what it has replaced */
     queue_free(s->queue);       /* its threads may still prepare requests of clients that have left */

@@ -11,7 +11,7 @@
 typedef struct EditPattern {
     int length, blocks; /* in characters; 64 of them are a block */
     int32_t *slots;     /* [mask + 1] a hash table of the characters; 0: empty */
-    uint64_t *places;   /* [mask + 1, blocks] where the character of a slot occurs; zeros for an empty slot */
+    uint64_t *places;   /* [mask + 1, blocks] bit i of row k: character i of the text is the one in slot k */
     uint32_t mask;
     struct EditBlock *column; /* [blocks] */
 } EditPattern;

@@ -340,8 +340,11 @@ static int measure_against(Learning *l, Err *err) {
     Translator other;
     Measure found = {0};
     char **texts = NULL;
+    char own[PATH_SIZE], its[PATH_SIZE];
     l->learned->against = l->learned->dev[BEFORE].bleu;
     if (!l->job->against) return 0;
+    if (model_find(l->job->model, own, err) || model_find(l->job->against, its, err)) return -1;
+    if (file_is_same(own, its)) return 0; /* it is measured already */
     if (model_load(&other, l->job->against, err)) return -1;
     const Measurer m = measurer(l, &other);
     const int status = measurer_measure(&m, &l->dev, "the development set", &found, &texts, err);

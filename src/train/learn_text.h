@@ -13,7 +13,7 @@ typedef struct TextPairs {
 int text_pairs_count(const TextPairs *pairs);
 void text_pairs_free(TextPairs *pairs);
 /* Reads a corpus, without pairs that have an empty side. Returns 0, or -1 with *err filled: an error of the reader,
-   text that is not UTF-8, or no pair. Release with text_pairs_free, after an error too. */
+   text that is not UTF-8, or no pair. The caller calls text_pairs_free, also after an error. */
 int text_pairs_read(TextPairs *pairs, const CorpusFiles *files, const char *const langs[2], Err *err);
 /* Moves the pairs that `known` has to the end of *moved, in their order. */
 void text_pairs_move(TextPairs *pairs, const TextPairs *known, TextPairs *moved);

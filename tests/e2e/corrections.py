@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""usage: tests/e2e/corrections.py api URL | without URL | memory URL | keys URL KEY KEY | shared URL KEY |
-                                      deleted URL | full URL | learn URL SOURCES TARGETS | served URL SCORE |
+"""usage: tests/e2e/corrections.py api URL | without URL | written URL | memory URL | keys URL KEY KEY | shared URL KEY |
+                                      deleted URL | full URL | learn URL SOURCES TARGETS | served URL SCORE | terms URL FILE |
                                       kills N FOLDER TIDE MODEL FLAG ...
 
 Checks what a running `tide serve --corrections` does with corrections; for tests/e2e/corrections.sh."""
@@ -294,6 +294,11 @@ def without(url):
         check(server.ask(method, path, body)[0] == 404, f"{method} {path}")
 
 
+def written(url):
+    """The server remembers the second of two corrections that were in its folder; the first one has no source."""
+    check(Server(url).translate(SENTENCE) == {"translatedText": "The tide is low.", "memory": [2]}, "the second one")
+
+
 def memory(url):
     """The server has a translation memory in a file, and keeps no corrections."""
     server = Server(url)
@@ -311,9 +316,19 @@ def served(url, score):
     check(str(probe(server)) == score and state["generation"] == 1 and state["waiting"] == 0, f"another start: {state}")
 
 
+def terms(url, path):
+    """A glossary that changes changes a model that has learned, too."""
+    server = Server(url)
+    check("the boat" in server.text(SENTENCE, memory=False), "the first glossary")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("潮水\tthe children\n")
+    wait_for(server, lambda s: "the children" in server.text(SENTENCE, memory=False), "the second glossary")
+    check(learning(server)["generation"] == 1, "another generation")
+
+
 def learning_folders(folder):
     import glob
     return glob.glob(f"{folder}/everyone/*/*/learned.json")
 
 
-{f.__name__: f for f in (api, without, memory, keys, shared, deleted, full, learn, served, kills)}[sys.argv[1]](*sys.argv[2:])
+{f.__name__: f for f in (api, without, written, memory, keys, shared, deleted, full, learn, served, terms, kills)}[sys.argv[1]](*sys.argv[2:])

@@ -27,6 +27,14 @@ start "$scratch/run"
 corrections without "$url"
 stop
 
+# a file that somebody wrote: what has no source is not remembered
+mkdir -p "$scratch/h/everyone"
+printf '{"id":%d,"time":"2026-11-29T12:00:00Z","model":"m","langs":["zh","en"],"source":"%s","correction":"The tide is low."}\n' \
+    1 ' ' 2 '潮水退了。' >"$scratch/h/everyone/corrections.jsonl"
+start "$scratch/run" --corrections "$scratch/h" --learn-after 0
+corrections written "$url"
+stop
+
 if "$tide" corpus --tmx none --output "$scratch/none" 2>&1 | grep -q 'libexpat1-dev'; then
     echo 'skipped: --memory: tide was built without expat'
 else
@@ -87,6 +95,10 @@ tide_ok learn "$scratch/run" "$first/corrections.jsonl" --output "$scratch/learn
 same_numbers "$scratch/learned/model.safetensors" "$first/model.safetensors" || die 'another model than that of tide learn'
 start "$scratch/run" --corrections "$scratch/l" "$@"
 corrections served "$url" "$(cat "$scratch/after")"
+stop
+printf '潮水\tthe boat\n' >"$scratch/terms"
+start "$scratch/run" --corrections "$scratch/l" "$@" --glossary "$scratch/terms" --watch
+corrections terms "$url" "$scratch/terms"
 stop
 
 python3 tests/e2e/corrections.py kills "${KILLS:-3}" "$scratch/killed" "$tide" "$scratch/run" "$@" || die 'kills'

@@ -77,7 +77,7 @@ tide_ok learn "$scratch/one" "$scratch/new.tsv" "$scratch/newer.tsv" --output "$
     --valid-tsv "$scratch/dev.tsv" --updates 60 --learn-rate 0.01 --most-loss 100 >"$scratch/out"
 sort "$scratch/one/corrections.tsv" >"$scratch/known"
 sort "$scratch/again/repeated.tsv" | cmp - "$scratch/known" || die "what was learned before"
-grep -vc 'And so we all know now' "$scratch/again/corrections.tsv" && die "not what was corrected"
+grep -qv 'And so we all know now' "$scratch/again/corrections.tsv" && die "not what was corrected"
 learned again "d['corrections']['repeated'] == $(wc -l <"$scratch/known") and d['corrections']['learned'] > d['corrections']['repeated']"
 sort "$scratch/again/corrections.tsv" | comm -12 - "$scratch/known" | grep -q . && die "new and known"
 tide_ok verify "$scratch/again" --parent "$scratch/one" --tsv "$scratch/again/corrections.tsv" --tsv "$scratch/again/repeated.tsv" \
