@@ -78,19 +78,9 @@ static bool find_starter(const char *name, char *path) {
     return false;
 }
 
-/* Checks that the starter corpus has the languages of the model. */
-static int check_starter(const char *model, const char *either, Err *err) {
-    Translator translator;
-    if (model_load(&translator, model, err)) return -1;
-    const char *const langs[] = {translator.options.langs[SOURCE], translator.options.langs[TARGET]};
-    const int english = english_side(langs);
-    const bool fits = english >= 0 && chinese_language(langs[!english]);
-    translator_free(&translator);
-    return fits ? 0 : usage_error(err, "%s is needed, because the starter corpus has other languages", either);
-}
-
-/* The corpus of --NAME-sets or --NAME-tsv, or the file `starter`, whose path is written to `path`. */
-static int corpus_flag(const Args *args, const char *name, const char *starter, char path[PATH_SIZE],
+/* The corpus of --NAME-sets or --NAME-tsv, or the file `starter` of the starter corpus, whose path is written to
+   `path`. */
+static int corpus_flag(const Args *args, const char *name, const char *starter, char path[PATH_SIZE], LearnJob *job,
                        CorpusFiles *files, Err *err) {
     char sets[32], tsv[32], either[80];
     snprintf(sets, sizeof sets, "%s-sets", name);
@@ -104,7 +94,7 @@ static int corpus_flag(const Args *args, const char *name, const char *starter, 
         *files = (CorpusFiles){.form = FORM_TSV, .path = {args_value(args, tsv, 0)}};
     } else if (find_starter(starter, path)) {
         *files = (CorpusFiles){.form = FORM_TSV, .path = {path}};
-        return check_starter(args->words[0], either, err);
+        job->starter = true;
     } else {
         return usage_error(err, "%s is needed, because the starter corpus is not installed", either);
     }
@@ -169,8 +159,8 @@ static int run(const Args *args, Err *err) {
         return usage_error(err, "learn needs MODEL, CORRECTIONS and --output; see `tide learn --help`");
     job.model = args->words[0];
     int status = machine_flags(args, &job.threads, err) || read_numbers(args, &job, err) ||
-                         corpus_flag(args, "keep", "train.tsv", keep, &job.keep, err) ||
-                         corpus_flag(args, "valid", "dev.tsv", valid, &job.valid, err) ||
+                         corpus_flag(args, "keep", "train.tsv", keep, &job, &job.keep, err) ||
+                         corpus_flag(args, "valid", "dev.tsv", valid, &job, &job.valid, err) ||
                          list_corrections(args, &corrections, err)
                      ? -1
                      : 0;

@@ -410,9 +410,19 @@ static int finish(const Learning *l, Err *err) {
 
 /* ---- all of it -------------------------------------------------------------------------------------------------- */
 
+/* Checks that the model translates between the languages of the starter corpus, if that is read. */
+static int check_starter(const Learning *l, Err *err) {
+    const char *const langs[] = {l->model.options.langs[SOURCE], l->model.options.langs[TARGET]};
+    const int english = english_side(langs);
+    if (!l->job->starter || (english >= 0 && chinese_language(langs[!english]))) return 0;
+    return err_set(
+        err, l->job->model, 0,
+        "translates other languages than the starter corpus has: give the text to keep and a development set");
+}
+
 static int prepare(Learning *l, Err *err) {
-    if (model_load(&l->model, l->job->model, err) || choose_options(l, err) || read_corrections(l, err) ||
-        read_dev(l, err))
+    if (model_load(&l->model, l->job->model, err) || check_starter(l, err) || choose_options(l, err) ||
+        read_corrections(l, err) || read_dev(l, err))
         return -1;
     l->learned->updates = l->options.after_batches = choose_updates(l);
     return read_keep(l, err) || open_output(l, err) || open_work(l, err) ? -1 : 0;

@@ -16,6 +16,7 @@ typedef struct LearnJob {
     const char *output;  /* directory of the new model; created if missing */
     CorpusFiles keep;    /* text of the kind that the model knows */
     CorpusFiles valid;   /* development set */
+    bool starter;        /* one of the two is the starter corpus: the model must have its languages */
     const char *against; /* the model whose BLEU on the development set counts; NULL: `model` */
     KeepTargets keep_targets;
     int updates;       /* 0: by the number of corrections */

@@ -9,6 +9,7 @@
 #include "io/files.h"
 #include "readers.h"
 #include "scratch.h"
+#include "limit_files.h"
 
 #include <setjmp.h>
 #include <signal.h>
@@ -17,7 +18,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -625,14 +625,6 @@ static void a_kill_loses_nothing(void **state) {
     arrfree(acknowledged);
 }
 
-/* Limits the size of files, so that writing fails as on a full disk. */
-static void limit_files(rlim_t bytes) {
-    struct rlimit limit;
-    getrlimit(RLIMIT_FSIZE, &limit);
-    limit.rlim_cur = bytes;
-    setrlimit(RLIMIT_FSIZE, &limit);
-}
-
 /* Whatever part of a line fits, the file is as before, and takes the line when there is room. */
 static void a_full_disk_is_an_error(void **state) {
     (void)state;
@@ -640,7 +632,6 @@ static void a_full_disk_is_an_error(void **state) {
     Err err;
     long id;
     const Correction c = pair("船。", "A boat.");
-    signal(SIGXFSZ, SIG_IGN);
     CorrectionFile *file = open_file();
     add(file, "海。", "The sea.");
     for (size_t n = 0; n < strlen(line); n += 10) {

@@ -4,6 +4,7 @@
 #include "io/ds.h"
 #include "words.h"
 #include "corpora.h"
+#include "limit_files.h"
 #include "readers.h"
 #include "scratch.h"
 
@@ -14,7 +15,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -38,7 +38,6 @@ static void write_pairs(void) {
 
 static int make_file(void **state) {
     (void)state;
-    signal(SIGXFSZ, SIG_IGN);
     scratch_file(path);
     write_pairs();
     return 0;
@@ -256,14 +255,6 @@ static void long_work_is_cancelled(void **state) {
     assert_true(asked > 0);
     languages_free(&l);
     both_free(&both);
-}
-
-/* Limits the size of files, so that writing fails as on a full disk. */
-static void limit_files(rlim_t bytes) {
-    struct rlimit limit;
-    getrlimit(RLIMIT_FSIZE, &limit);
-    limit.rlim_cur = bytes;
-    setrlimit(RLIMIT_FSIZE, &limit);
 }
 
 static void a_full_disk_is_an_error(void **state) {

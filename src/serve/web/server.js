@@ -70,8 +70,6 @@ const translator = (() => {
     return (await ask(path, { method: "POST", headers: { "Content-Type": "application/json" }, body, signal })).json();
   }
 
-  const directed = ({ name, source, target }) => ({ model: name, source, target });
-
   async function align({ text: q, translation, model, layer = 0, head = 0 }, signal) {
     const fields = { q, translation, ...directed(model), alignment: "piece", layer, head };
     return (await answer("v1/align", fields, signal)).alignment;

@@ -84,8 +84,8 @@
  *                                false
  * setKey(key)                    keeps the key for later calls
  * translate(request, listeners)  resolves to the translation of the whole text when all sentences are finished
- * align({text, translation, model, layer, head}, signal)  resolves to the alignment by piece, {source, target, matrix}, of a sentence and a
- *                                given translation; only where there can be several models
+ * align({text, translation, model, layer, head}, signal)  resolves to the alignment by piece, {source, target, matrix}, of a
+ *                                sentence and a given translation; only where there can be several models
  * explain(step, signal)          resolves to the Explanation of a Step
  * search(request, signal)        resolves to the SearchTree of a Request whose text is one sentence
  * pinyin(text)                   resolves to the readings of each character of a text: {string[]}
@@ -121,15 +121,18 @@ function tideFailure(status, error) {
   return new TranslatorError("refused", error);
 }
 
+/** The fields of a request that choose a Model. */
+const directed = ({ name, source, target }) => ({ model: name, source, target });
+
 /** The body of POST /v1/search. */
 function searchFields({ text: q, model, alternatives, prefix, pruned }) {
-  const fields = { q, source: model.source, target: model.target, model: model.name, alternatives, pruned };
+  const fields = { q, ...directed(model), alternatives, pruned };
   return { ...fields, prefix_pieces: prefix };
 }
 
 /** The body of POST /v1/stream for a Request. */
 function requestFields({ text: q, model, alternatives, candidates, layer, head, prefix, memory }) {
-  const fields = { q, source: model.source, target: model.target, model: model.name, alternatives, candidates };
+  const fields = { q, ...directed(model), alternatives, candidates };
   if (model.alignment) fields.alignment = "piece";
   if (layer) fields.layer = layer;
   if (head) fields.head = head;
@@ -140,8 +143,7 @@ function requestFields({ text: q, model, alternatives, candidates, layer, head, 
 
 /** The body of POST /v1/explain for a Step. */
 function stepFields({ text: q, model, pieces, step, top = 10 }) {
-  const { name, source, target } = model;
-  return { q, source, target, model: name, translation_pieces: pieces, step, top };
+  return { q, ...directed(model), translation_pieces: pieces, step, top };
 }
 
 /**
