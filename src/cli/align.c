@@ -1,4 +1,5 @@
 /* tide align: forced decoding of given sentence pairs. */
+#include "cli/align_document.h"
 #include "cli/messages.h"
 #include "cli/models.h"
 #include "cli/pairs.h"
@@ -18,7 +19,8 @@ typedef enum { PHARAOH, SOFT, MATRIX, JSON, SVG, HTML } Format;
 
 static const Flag flags[] = {
     FLAGS_GIVEN_PAIRS,
-    FLAG_CHOICE("format", "output format; svg needs --output; html: an interactive page", FORMATS, "pharaoh"),
+    FLAG_CHOICE("format", "output format; svg needs --output; html: an interactive page; with --document: tsv or tmx",
+                FORMATS "|tsv|tmx", "pharaoh"),
     FLAGS_ALIGNMENT_VIEW,
     FLAG_MAX_LENGTH,
     FLAG_TAG,
@@ -41,6 +43,10 @@ static const Flag flags[] = {
     FLAG_FILE("gold", "with the format html: also mark these sure and possible links, and show error rates"),
     {"output", 1, "DIR", "directory for the svg files: DIR/0001.svg ..., or FILE.pdf, FILE.png", .kind = VALUE_DIR},
     FLAGS_PICTURES,
+    FLAG_SWITCH("document", "find the sentence pairs of --src, a document, and --tgt, its translation; needs no MODEL"),
+    {"langs", 2, "SRC TGT", "with --document: the languages (default: zh en)", .kind = VALUE_TEXT},
+    FLAG_SWITCH("keep-lines", "with --document: a line is a sentence, also if several sentence marks are in it"),
+    FLAG_FILE("priors", "with --document: what `tide lexicon` learned from another corpus, its priors.tsv"),
     FLAGS_MESSAGES,
     FLAG_THREADS,
     FLAG_ISA,
@@ -400,6 +406,8 @@ static int minus_open(Aligner *a, const char *path, const char *model, Err *err)
 static int run(const Args *args, Err *err) {
     int threads, format, method, each = -1;
     Aligner a = {.reverse = args_has(args, "reverse"), .minus = args_has(args, "minus")};
+    if (args_has(args, "document"))
+        return machine_flags(args, &threads, err) ? -1 : align_document(args, threads, err);
     if (given_pairs_exclude(args, "tgt", err)) return -1;
     if (args->word_count != 1 || !given_pairs_flags(args, "tgt"))
         return usage_error(err, "align needs MODEL, and --src with --tgt, --tsv, --csv or --jsonl; see `tide align "
@@ -410,6 +418,7 @@ static int run(const Args *args, Err *err) {
         args_choice(args, "each", &each, err))
         return -1;
     a.each_head = each >= 0;
+    if (format > HTML) return usage_error(err, "the formats tsv and tmx need --document");
     a.format = (Format)format;
     if (a.pictures.dir && raster_format(a.pictures.dir) && !args_has(args, "format")) a.format = SVG;
     a.symmetrization = (Symmetrization)method;

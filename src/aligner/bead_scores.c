@@ -1,0 +1,482 @@
+#include "aligner/bead_scores.h"
+
+#include "core/exact.h"
+#include "io/ds.h"
+#include "io/utf8.h"
+#include "text/side.h"
+#include "text/unicode.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    MOST_TOKENS = 250, /* of a sentence that the model of words reads */
+    BLOCK_ROWS = 16,   /* of the band, which a thread computes at a time */
+    FOLDS = 16         /* see bead_scores.h */
+};
+static const double
+    WORST_LENGTH = -6, /* the least score of the lengths */
+    DISCOUNT = 0.2,    /* links of each pair of units that count as chance */
+    BACKOFF = 2,       /* links of each unit to units of the other language in general */
+    SAME_TEXT = 2,     /* links that units with the same letters or digits have from the start */
+    WORD_WEIGHT = 0.6, /* IBM Model 1 counts evidence several times: neighbours depend on each other */
+    LEAST_COUNT = 0.01, /* a bead with a smaller posterior gives no links */
+    PRIOR_BEADS = 20;  /* beads with the probabilities below, beside those of the document */
+static const double prior_kinds[BEADS] = {0.80, 0.05, 0.05, 0.04, 0.04, 0.01, 0.005, 0.005};
+
+/* The sentences of one language. */
+typedef struct SideText {
+    int n;
+    double *length;  /* [n + 1] characters of the first k sentences */
+    size_t *end;     /* [n + 1] tokens of the first k sentences */
+    int *unit;       /* stb_ds array: of each token */
+    double *own[MOST_SENTENCES];     /* [n + 1] score of the last 1, 2, 3 sentences before k that needs no other side */
+    double *inverse[MOST_SENTENCES]; /* [n + 1] 1 / (4 variance) of their length */
+} SideText;
+
+/* The links of one direction: `from` explains `to`. */
+typedef struct WordModel {
+    int from, to;            /* SOURCE and TARGET, or the other way round */
+    int n_from, n_to;        /* units */
+    double *share;           /* [n_to] p(t) */
+    PairTable counts, links; /* expected links of s and t: since the last estimate; at the last estimate */
+    PairTable fold_counts, fold_links; /* the same in the sentences of a fold; s FOLDS + fold is in the place of s */
+    double *total;           /* [n_from, FOLDS] links of s in a fold, since the last estimate */
+    PairTable known;         /* links from other text, and of units with the same text; never change */
+    double *known_total;     /* [n_from] */
+    float *weight, *rest;    /* [n_from, FOLDS] ρ is rest + weight · links / share; rest: BACKOFF / all links */
+    double *sentence_rest;   /* [n, FOLDS] Σ rest over a sentence */
+} WordModel;
+
+struct BeadScores {
+    SideText side[2];
+    WordModel word[2];            /* forward and reverse */
+    double scale, variance;       /* target characters for a source character; of the difference, for a character */
+    double kind[BEADS];           /* ln P(kind) */
+    double beads[BEADS];          /* counts since the last estimate */
+    double sum[2], squares, ones; /* of 1-1 beads: lengths, squared differences, beads */
+};
+
+/* ---- lengths ------------------------------------------------------------------------------------------------------ */
+
+/* Computes `own` and `inverse` of a side from its lengths times `scale`. */
+static void side_scores(SideText *side, double scale, double variance) {
+    const double mean = scale * side->length[side->n] / side->n;
+    double spread = 0.1 * mean * mean;
+    for (int k = 0; k < side->n; k++) {
+        const double d = scale * (side->length[k + 1] - side->length[k]) - mean;
+        spread += d * d / side->n;
+    }
+    for (int m = 1; m <= MOST_SENTENCES; m++) {
+        const double square = exact_log(1 + spread / (m * mean * mean)), center = exact_log(m * mean) - square / 2;
+        for (int k = m; k <= side->n; k++) {
+            const double x = scale * (side->length[k] - side->length[k - m]), d = exact_log(x) - center;
+            const double alone = exact_log(x) + exact_log(square) / 2 + d * d / (2 * square); /* −ln p, without √2π */
+            side->own[m - 1][k] = alone / 2 - exact_log(variance * x) / 4;
+            side->inverse[m - 1][k] = 1 / (4 * variance * x);
+        }
+    }
+}
+
+static void estimate_lengths(BeadScores *s) {
+    if (s->ones > 0.5 && s->sum[SOURCE] > 0) {
+        s->scale = s->sum[TARGET] / s->sum[SOURCE];
+        const double least = 0.1; /* even sentences of which each one is exactly as long as its partner say no more */
+        s->variance = s->squares / s->ones;
+        if (s->variance < least) s->variance = least;
+    }
+    side_scores(&s->side[SOURCE], s->scale, s->variance);
+    side_scores(&s->side[TARGET], 1, s->variance);
+}
+
+static double length_of(const SideText *side, int sentences, int k) { return side->length[k] - side->length[k - sentences]; }
+
+double bead_score_lengths(const void *scores, int bead, int i, int j) {
+    const BeadScores *s = scores;
+    const int a = bead_sizes[bead][0], c = bead_sizes[bead][1];
+    if (!a || !c) return s->kind[bead];
+    const double d = length_of(&s->side[TARGET], c, j) - s->scale * length_of(&s->side[SOURCE], a, i);
+    const double score = s->side[SOURCE].own[a - 1][i] + s->side[TARGET].own[c - 1][j] -
+                         d * d * (s->side[SOURCE].inverse[a - 1][i] + s->side[TARGET].inverse[c - 1][j]);
+    return s->kind[bead] + (score > WORST_LENGTH ? score : WORST_LENGTH);
+}
+
+/* ---- words: scores ------------------------------------------------------------------------------------------------ */
+
+/* For one source sentence and a range of target sentences: Σ over the other side of `gain`, for each token. */
+typedef struct RowSums {
+    int row, from, to; /* source sentence; target sentences from..to - 1 */
+    float *forward;    /* for the target tokens of the range */
+    float *reverse;    /* [to - from, tokens of the source sentence] */
+} RowSums;
+
+/* Scores rows of the band, for one thread at a time. */
+typedef struct RowScores {
+    const BeadScores *scores;
+    const Band *band;
+    float *score;
+} RowScores;
+
+static int token_count(const SideText *side, int k) { return (int)(side->end[k + 1] - side->end[k]); }
+static const int *tokens_of(const SideText *side, int k) { return side->unit + side->end[k]; }
+
+static float pair_value(const PairTable *table, size_t left, int right) {
+    return pair_table_count(table, pair_table_find(table, (uint32_t)left, (uint32_t)right), (uint32_t)left,
+                            (uint32_t)right);
+}
+
+/* ρ(s, t) − rest, from the links outside of a fold. */
+static float gain(const WordModel *m, int s, int t, int fold) {
+    const float all = pair_value(&m->links, (size_t)s, t);
+    if (all <= (float)DISCOUNT) return 0;
+    const size_t own = (size_t)s * FOLDS + (size_t)fold;
+    const float left = all - pair_value(&m->fold_links, own, t) - (float)DISCOUNT;
+    return left > 0 ? left * m->weight[own] / (float)m->share[t] : 0;
+}
+
+/* Computes the sums of row `row`, which the beads that end in the next rows need. */
+static void row_sums(const BeadScores *s, const Band *band, int row, RowSums *sums) {
+    const SideText *source = &s->side[SOURCE], *target = &s->side[TARGET];
+    const int ls = token_count(source, row), *us = tokens_of(source, row), last = smaller(row + MOST_SENTENCES, source->n);
+    sums->row = row;
+    sums->from = larger(0, band->low[row + 1] - MOST_SENTENCES);
+    sums->to = band->high[last];
+    const size_t tokens = target->end[sums->to] - target->end[sums->from];
+    sums->forward = mem_realloc(sums->forward, tokens * sizeof(float));
+    sums->reverse = mem_realloc(sums->reverse, (size_t)(sums->to - sums->from) * (size_t)ls * sizeof(float));
+    float *forward = sums->forward, *reverse = sums->reverse;
+    memset(forward, 0, tokens * sizeof *forward);
+    memset(reverse, 0, (size_t)(sums->to - sums->from) * (size_t)ls * sizeof *reverse);
+    for (int q = sums->from; q < sums->to; q++) {
+        const int lt = token_count(target, q), *ut = tokens_of(target, q);
+        for (int k = 0; k < lt; k++)
+            for (int l = 0; l < ls; l++) {
+                forward[k] += gain(&s->word[0], us[l], ut[k], row % FOLDS);
+                reverse[l] += gain(&s->word[1], ut[k], us[l], row % FOLDS);
+            }
+        forward += lt;
+        reverse += ls;
+    }
+}
+
+/* A product of many numbers, as a logarithm. */
+typedef struct LogProduct {
+    double product, log;
+} LogProduct;
+
+static void log_multiply(LogProduct *p, double x) {
+    p->product *= x;
+    if (p->product < 1e100 && p->product > 1e-100) return;
+    p->log += exact_log(p->product);
+    p->product = 1;
+}
+
+/* ln p(t | s) / p(t) of a bead that ends at (i, j), from the sums of its source sentences. */
+static double forward_score(const BeadScores *s, const RowSums *const rows[], int a, int c, int j) {
+    const SideText *source = &s->side[SOURCE], *target = &s->side[TARGET];
+    LogProduct product = {1, 0};
+    double base = 1, length = 1;
+    for (int p = 0; p < a; p++) {
+        base += s->word[0].sentence_rest[(size_t)rows[p]->row * FOLDS + (size_t)(rows[p]->row % FOLDS)];
+        length += token_count(source, rows[p]->row);
+    }
+    for (size_t k = target->end[j - c]; k < target->end[j]; k++) {
+        double x = base;
+        for (int p = 0; p < a; p++) x += rows[p]->forward[k - target->end[rows[p]->from]];
+        log_multiply(&product, x / length);
+    }
+    return product.log + exact_log(product.product);
+}
+
+/* ln p(s | t) / p(s). */
+static double reverse_score(const BeadScores *s, const RowSums *const rows[], int a, int c, int j) {
+    const SideText *source = &s->side[SOURCE], *target = &s->side[TARGET];
+    LogProduct product = {1, 0};
+    const double length = 1 + (double)(target->end[j] - target->end[j - c]);
+    for (int p = 0; p < a; p++) {
+        const int ls = token_count(source, rows[p]->row);
+        double base = 1;
+        for (int q = j - c; q < j; q++)
+            base += s->word[1].sentence_rest[(size_t)q * FOLDS + (size_t)(rows[p]->row % FOLDS)];
+        for (int l = 0; l < ls; l++) {
+            double x = base;
+            for (int q = j - c; q < j; q++) x += rows[p]->reverse[(q - rows[p]->from) * ls + l];
+            log_multiply(&product, x / length);
+        }
+    }
+    return product.log + exact_log(product.product);
+}
+
+/* Scores the beads that end in row i. recent[k % MOST_SENTENCES]: the sums of source sentence k. */
+static void score_row(const RowScores *w, int i, const RowSums recent[MOST_SENTENCES]) {
+    for (int j = w->band->low[i]; j <= w->band->high[i]; j++)
+        for (int b = 0; b < BEADS; b++) {
+            const int a = bead_sizes[b][0], c = bead_sizes[b][1];
+            const RowSums *rows[MOST_SENTENCES];
+            if (!band_has(w->band, i - a, j - c)) continue;
+            double score = bead_score_lengths(w->scores, b, i, j);
+            for (int p = 0; p < a; p++) rows[p] = &recent[(i - a + p) % MOST_SENTENCES];
+            if (a && c)
+                score += WORD_WEIGHT / 2 *
+                         (forward_score(w->scores, rows, a, c, j) + reverse_score(w->scores, rows, a, c, j));
+            w->score[band_cell(w->band, i, j) * BEADS + (size_t)b] = (float)score;
+        }
+}
+
+static void score_rows(void *context, int begin, int end) {
+    const RowScores *w = context;
+    RowSums recent[MOST_SENTENCES] = {{0}};
+    for (int row = larger(0, begin - MOST_SENTENCES); row < begin - 1; row++)
+        row_sums(w->scores, w->band, row, &recent[row % MOST_SENTENCES]);
+    for (int i = begin; i < end; i++) {
+        if (i) row_sums(w->scores, w->band, i - 1, &recent[(i - 1) % MOST_SENTENCES]);
+        score_row(w, i, recent);
+    }
+    for (int k = 0; k < MOST_SENTENCES; k++) {
+        mem_free(recent[k].forward);
+        mem_free(recent[k].reverse);
+    }
+}
+
+void bead_scores_words(const BeadScores *scores, const Band *band, Threads *threads, float *score) {
+    RowScores work = {scores, band, score};
+    threads_run(threads, "beads", band->n[0] + 1, BLOCK_ROWS, score_rows, &work);
+}
+
+/* ---- words: estimates --------------------------------------------------------------------------------------------- */
+
+static void add_to(PairTable *table, int left, int right, float count) {
+    pair_table_add(table, (uint32_t)left, (uint32_t)right)->count += count;
+}
+
+/* The tokens of some sentences; fold: of each token, for those of the source. */
+typedef struct Tokens {
+    const int *unit;
+    int *fold, n;
+} Tokens;
+
+/* Adds the expected links of one direction in a bead. */
+static void count_links(WordModel *m, const Tokens *from, const Tokens *to, double weight) {
+    float *rho = mem_alloc((size_t)from->n * sizeof *rho);
+    for (int k = 0; k < to->n; k++) {
+        double sum = 1;
+        for (int l = 0; l < from->n; l++) {
+            const int s = from->unit[l], fold = m->from == SOURCE ? from->fold[l] : to->fold[k];
+            rho[l] = m->rest[s * FOLDS + fold] + gain(m, s, to->unit[k], fold);
+            sum += rho[l];
+        }
+        for (int l = 0; l < from->n; l++) {
+            const int s = from->unit[l], fold = m->from == SOURCE ? from->fold[l] : to->fold[k];
+            const double count = weight * rho[l] / sum;
+            add_to(&m->counts, s, to->unit[k], (float)count);
+            add_to(&m->fold_counts, s * FOLDS + fold, to->unit[k], (float)count);
+            m->total[s * FOLDS + fold] += count;
+        }
+    }
+    mem_free(rho);
+}
+
+/* The tokens of sentences first..last - 1. Release `fold` with mem_free. */
+static Tokens tokens_between(const SideText *side, int first, int last) {
+    const size_t begin = side->end[first], n = side->end[last] - begin;
+    Tokens tokens = {side->unit + begin, mem_alloc(n * sizeof(int)), (int)n};
+    for (int k = first; k < last; k++)
+        for (size_t l = side->end[k]; l < side->end[k + 1]; l++) tokens.fold[l - begin] = k % FOLDS;
+    return tokens;
+}
+
+void bead_scores_count(void *scores, int bead, int i, int j, double posterior) {
+    BeadScores *s = scores;
+    const int a = bead_sizes[bead][0], c = bead_sizes[bead][1], end[2] = {i, j}, size[2] = {a, c};
+    if (posterior == 0) return;
+    s->beads[bead] += posterior;
+    if (!a || !c) return;
+    if (bead == BEAD_1_1) {
+        const double x = length_of(&s->side[SOURCE], 1, i), y = length_of(&s->side[TARGET], 1, j);
+        const double d = y - s->scale * x;
+        s->ones += posterior;
+        s->sum[SOURCE] += posterior * x;
+        s->sum[TARGET] += posterior * y;
+        s->squares += posterior * d * d * (1 / (s->scale * x) + 1 / y) / 2;
+    }
+    if (posterior < LEAST_COUNT) return;
+    Tokens tokens[2];
+    for (int k = 0; k < 2; k++) tokens[k] = tokens_between(&s->side[k], end[k] - size[k], end[k]);
+    for (int k = 0; k < 2; k++) count_links(&s->word[k], &tokens[k], &tokens[!k], posterior);
+    for (int k = 0; k < 2; k++) mem_free(tokens[k].fold);
+}
+
+/* Σ rest over each sentence. */
+static void sum_rests(WordModel *m, const SideText *from) {
+    memset(m->sentence_rest, 0, (size_t)from->n * FOLDS * sizeof *m->sentence_rest);
+    for (int k = 0; k < from->n; k++)
+        for (size_t l = from->end[k]; l < from->end[k + 1]; l++)
+            for (int f = 0; f < FOLDS; f++) m->sentence_rest[k * FOLDS + f] += m->rest[from->unit[l] * FOLDS + f];
+}
+
+/* What the discount takes from a count. */
+static double discount_of(float count) { return count < (float)DISCOUNT ? count : DISCOUNT; }
+
+/* Computes `rest` and `weight` from the links: outside of each fold, what is discounted goes to the rest. */
+static void estimate_rests(WordModel *m) {
+    for (int s = 0; s < m->n_from * FOLDS; s++) m->rest[s] = (float)BACKOFF;
+    for (size_t slot = 0; slot <= m->links.mask; slot++) {
+        const PairEntry *pair = &m->links.slots[slot];
+        for (size_t f = 0; pair->left != NO_PAIR && f < FOLDS; f++)
+            m->rest[pair->left * FOLDS + f] += (float)discount_of(pair->count);
+    }
+    for (size_t slot = 0; slot <= m->fold_links.mask; slot++) {
+        const PairEntry *pair = &m->fold_links.slots[slot];
+        if (pair->left == NO_PAIR) continue;
+        const float all = pair_value(&m->links, pair->left / FOLDS, (int)pair->right);
+        m->rest[pair->left] += (float)(discount_of(all - pair->count) - discount_of(all));
+    }
+    for (int s = 0; s < m->n_from; s++) {
+        double all = BACKOFF + m->known_total[s];
+        for (int f = 0; f < FOLDS; f++) all += m->total[s * FOLDS + f];
+        for (int f = 0; f < FOLDS; f++) {
+            const double outside = all - m->total[s * FOLDS + f];
+            m->weight[s * FOLDS + f] = (float)(1 / outside);
+            m->rest[s * FOLDS + f] *= m->weight[s * FOLDS + f];
+        }
+    }
+}
+
+/* Makes the counts the links, and computes what ρ needs. The counts become 0. */
+static void estimate_words(WordModel *m, const SideText *from) {
+    pair_table_free(&m->links);
+    pair_table_free(&m->fold_links);
+    m->links = m->counts;
+    m->fold_links = m->fold_counts;
+    m->counts = pair_table_new();
+    m->fold_counts = pair_table_new();
+    estimate_rests(m);
+    for (size_t slot = 0; slot <= m->known.mask; slot++) {
+        const PairEntry *pair = &m->known.slots[slot];
+        if (pair->left != NO_PAIR) add_to(&m->links, (int)pair->left, (int)pair->right, pair->count + (float)DISCOUNT);
+    }
+    sum_rests(m, from);
+    memset(m->total, 0, (size_t)m->n_from * FOLDS * sizeof *m->total);
+}
+
+static void estimate_kinds(BeadScores *s) {
+    double all = PRIOR_BEADS;
+    for (int b = 0; b < BEADS; b++) all += s->beads[b];
+    for (int b = 0; b < BEADS; b++) s->kind[b] = exact_log((s->beads[b] + PRIOR_BEADS * prior_kinds[b]) / all);
+}
+
+void bead_scores_estimate(BeadScores *s, bool words) {
+    estimate_kinds(s);
+    estimate_lengths(s);
+    memset(s->beads, 0, sizeof s->beads);
+    s->sum[0] = s->sum[1] = s->squares = s->ones = 0;
+    for (int k = 0; k < 2 && words; k++) estimate_words(&s->word[k], &s->side[s->word[k].from]);
+}
+
+/* ---- the document ------------------------------------------------------------------------------------------------- */
+
+static void side_init(SideText *side, char *const *text, int n, Units *units) {
+    const size_t places = (size_t)n + 1;
+    *side = (SideText){.n = n, .length = mem_zalloc(places * sizeof(double)), .end = mem_zalloc(places * sizeof(size_t))};
+    for (int m = 0; m < MOST_SENTENCES; m++) {
+        side->own[m] = mem_zalloc(places * sizeof(double));
+        side->inverse[m] = mem_zalloc(places * sizeof(double));
+    }
+    for (int k = 0; k < n; k++) {
+        Token *tokens = units_encode(units, text[k]);
+        for (ptrdiff_t l = 0; l < arrlen(tokens) && l < MOST_TOKENS; l++) arrput(side->unit, tokens[l].unit);
+        side->length[k + 1] = side->length[k] + (double)utf8_count(text[k]);
+        side->end[k + 1] = arrlenu(side->unit);
+        arrfree(tokens);
+    }
+}
+
+static void word_model_init(WordModel *m, int from, const SideText sides[2], Units *const units[2]) {
+    const SideText *to = &sides[!from];
+    *m = (WordModel){from, !from, units_count(units[from]), units_count(units[!from]),
+                     .counts = pair_table_new(), .links = pair_table_new(), .fold_counts = pair_table_new(),
+                     .fold_links = pair_table_new(), .known = pair_table_new()};
+    const size_t n = (size_t)m->n_from;
+    m->share = mem_zalloc((size_t)m->n_to * sizeof(double));
+    m->total = mem_zalloc(n * FOLDS * sizeof(double));
+    m->known_total = mem_zalloc(n * sizeof(double));
+    m->weight = mem_zalloc(n * FOLDS * sizeof(float));
+    m->rest = mem_zalloc(n * FOLDS * sizeof(float));
+    m->sentence_rest = mem_zalloc((size_t)sides[from].n * FOLDS * sizeof(double));
+    for (ptrdiff_t k = 0; k < arrlen(to->unit); k++) m->share[to->unit[k]] += 1 / (double)arrlen(to->unit);
+}
+
+static void add_known(WordModel *m, int from, int to, float count) {
+    add_to(&m->known, from, to, count);
+    m->known_total[from] += count;
+}
+
+/* Whether a text has a letter or a digit. */
+static bool is_word(const char *text) {
+    while (*text) {
+        const int32_t c = utf8_next(&text);
+        if (is_letter(c) || is_han(c) || is_digit(c)) return true;
+    }
+    return false;
+}
+
+/* Links the units that have the same text: numbers, names, and all words that the other language has not translated. */
+static void link_same_texts(BeadScores *s, Units *const units[2]) {
+    for (int unit = 1; unit < s->word[0].n_from; unit++) {
+        const char *text = units_text(units[SOURCE], unit);
+        const int other = string_table_find(&units[TARGET]->texts, text, strlen(text));
+        if (other < 0 || !is_word(text)) continue;
+        add_known(&s->word[0], unit, other, (float)SAME_TEXT);
+        add_known(&s->word[1], other, unit, (float)SAME_TEXT);
+    }
+}
+
+/* Takes over the links of other text between units of the document. */
+static void link_known(WordModel *m, const LinkCounts *prior) {
+    for (size_t slot = 0; slot <= prior->pairs.mask; slot++) {
+        const PairEntry *pair = &prior->pairs.slots[slot];
+        if (pair->left == NO_PAIR || pair->left == NULL_UNIT || (int)pair->left >= m->n_from) continue;
+        m->known_total[pair->left] += pair->count;
+        if (m->share[pair->right] > 0) add_to(&m->known, (int)pair->left, (int)pair->right, pair->count);
+    }
+}
+
+BeadScores *bead_scores_new(char *const *const text[2], const int n[2], Units *const units[2],
+                            const LinkCounts *prior) {
+    BeadScores *s = mem_zalloc(sizeof *s);
+    for (int k = 0; k < 2; k++) side_init(&s->side[k], text[k], n[k], units[k]);
+    for (int k = 0; k < 2; k++) {
+        word_model_init(&s->word[k], k, s->side, units);
+        if (prior) link_known(&s->word[k], &prior[k]);
+    }
+    link_same_texts(s, units);
+    s->scale = s->side[TARGET].length[n[TARGET]] / s->side[SOURCE].length[n[SOURCE]];
+    s->variance = 0.06 * s->side[TARGET].length[n[TARGET]] / n[TARGET];
+    bead_scores_estimate(s, true);
+    return s;
+}
+
+const double *bead_scores_length(const BeadScores *s, int side) { return s->side[side].length; }
+
+void bead_scores_free(BeadScores *s) {
+    for (int k = 0; k < 2; k++) {
+        SideText *side = &s->side[k];
+        WordModel *m = &s->word[k];
+        mem_free(side->length);
+        mem_free(side->end);
+        arrfree(side->unit);
+        for (int i = 0; i < MOST_SENTENCES; i++) {
+            mem_free(side->own[i]);
+            mem_free(side->inverse[i]);
+        }
+        mem_free(m->share);
+        mem_free(m->total);
+        mem_free(m->known_total);
+        mem_free(m->weight);
+        mem_free(m->rest);
+        mem_free(m->sentence_rest);
+        PairTable *const tables[] = {&m->counts, &m->links, &m->fold_counts, &m->fold_links, &m->known};
+        for (int i = 0; i < 5; i++) pair_table_free(tables[i]);
+    }
+    mem_free(s);
+}
