@@ -357,6 +357,9 @@ static int run_on(Aligner *a, const Args *args, int threads, Err *err) {
 
 /* Checks that the flags do not contradict each other. */
 static int check_flags(const Args *args, const Aligner *a, Err *err) {
+    static const char *const of_documents[] = {"langs", "keep-lines", "priors"};
+    for (int i = 0; i < 3; i++)
+        if (args_has(args, of_documents[i])) return usage_error(err, "--%s needs --document", of_documents[i]);
     if (a->format == SVG && !a->pictures.dir) return usage_error(err, "--format svg needs --output DIR");
     if (a->pictures.dir && a->format != SVG)
         return usage_error(err, "--output DIR needs --format svg; other formats go to standard output, as in `> FILE`");

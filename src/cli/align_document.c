@@ -10,6 +10,7 @@
 #include "text/codes.h"
 #include "text/normal_lines.h"
 #include "text/sentences.h"
+#include "text/unicode.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -52,7 +53,7 @@ static int read_documents(DocumentPair *d, Err *err) {
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
 
-/* The sentences first..last - 1 of a side, as one text, which the caller owns. */
+/* The sentences first..last - 1 of a side, as one text, which the caller owns; Chinese has its full-width marks again. */
 static char *join(const DocumentPair *d, int side, int first, int last) {
     const char *space = unspaced_language(d->lang[side]) ? "" : " ";
     size_t size = 1;
@@ -60,7 +61,10 @@ static char *join(const DocumentPair *d, int side, int first, int last) {
     char *text = mem_alloc(size), *end = text;
     *end = '\0';
     for (int i = first; i < last; i++) end += sprintf(end, "%s%s", i > first ? space : "", d->text[side][i]);
-    return text;
+    if (!chinese_language(d->lang[side])) return text;
+    char *wide = text_full_width(text);
+    mem_free(text);
+    return wide;
 }
 
 static void write_pair(const DocumentPair *d, FILE *out, char *const text[2], float probability) {
