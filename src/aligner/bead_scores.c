@@ -12,40 +12,45 @@
 enum {
     MOST_TOKENS = 250, /* of a sentence that the model of words reads */
     BLOCK_ROWS = 16,   /* of the band, which a thread computes at a time */
-    FOLDS = 16         /* see bead_scores.h */
+    FOLDS = 16,        /* see bead_scores.h */
+    CLASSES = 6        /* of units: those that occur once, 2 to 3 times, 4 to 7 times, .. */
 };
-static const double
-    WORST_LENGTH = -6, /* the least score of the lengths */
-    DISCOUNT = 0.2,    /* links of each pair of units that count as chance */
-    BACKOFF = 2,       /* links of each unit to units of the other language in general */
-    SAME_TEXT = 2,     /* links that units with the same letters or digits have from the start */
-    WORD_WEIGHT = 0.6, /* IBM Model 1 counts evidence several times: neighbours depend on each other */
-    LEAST_COUNT = 0.01, /* a bead with a smaller posterior gives no links */
-    PRIOR_BEADS = 20;  /* beads with the probabilities below, beside those of the document */
-static const double prior_kinds[BEADS] = {0.80, 0.05, 0.05, 0.04, 0.04, 0.01, 0.005, 0.005};
+static const double WORST_LENGTH = -6, /* the least score of the lengths */
+    DISCOUNT = 0.2,                    /* links of each pair of units that count as chance */
+    BACKOFF = 2,                       /* links of each unit to units of the other language in general */
+    SAME_TEXT = 2,                     /* links that units with the same letters or digits have from the start */
+    MOST_KNOWN = 20,                   /* links of each unit from other text */
+    WORD_WEIGHT = 0.8,                 /* IBM Model 1 counts evidence several times: neighbours depend on each other */
+    LEAST_COUNT = 0.01,                /* a bead with a smaller posterior gives no links */
+    PRIOR_BEADS = 20;                  /* beads with the probabilities below, beside those of the document */
+static const double prior_kinds[BEADS] = {0.74, 0.08, 0.08, 0.04, 0.04, 0.01, 0.005, 0.005};
 
 /* The sentences of one language. */
 typedef struct SideText {
     int n;
-    double *length;  /* [n + 1] characters of the first k sentences */
-    size_t *end;     /* [n + 1] tokens of the first k sentences */
-    int *unit;       /* stb_ds array: of each token */
+    double *length;                  /* [n + 1] characters of the first k sentences */
+    size_t *end;                     /* [n + 1] tokens of the first k sentences */
+    int *unit;                       /* stb_ds array: of each token */
+    uint8_t *class;                  /* [units] */
     double *own[MOST_SENTENCES];     /* [n + 1] score of the last 1, 2, 3 sentences before k that needs no other side */
     double *inverse[MOST_SENTENCES]; /* [n + 1] 1 / (4 variance) of their length */
 } SideText;
 
 /* The links of one direction: `from` explains `to`. */
 typedef struct WordModel {
-    int from, to;            /* SOURCE and TARGET, or the other way round */
-    int n_from, n_to;        /* units */
-    double *share;           /* [n_to] p(t) */
-    PairTable counts, links; /* expected links of s and t: since the last estimate; at the last estimate */
+    int from, to;                      /* SOURCE and TARGET, or the other way round */
+    int n_from, n_to;                  /* units */
+    double *share;                     /* [n_to] p(t) */
+    PairTable counts, links;           /* expected links of s and t: since the last estimate; at the last estimate */
     PairTable fold_counts, fold_links; /* the same in the sentences of a fold; s FOLDS + fold is in the place of s */
-    double *total;           /* [n_from, FOLDS] links of s in a fold, since the last estimate */
-    PairTable known;         /* links from other text, and of units with the same text; never change */
-    double *known_total;     /* [n_from] */
-    float *weight, *rest;    /* [n_from, FOLDS] ρ is rest + weight · links / share; rest: BACKOFF / all links */
-    double *sentence_rest;   /* [n, FOLDS] Σ rest over a sentence */
+    double *total;                     /* [n_from, FOLDS] links of s in a fold, since the last estimate */
+    PairTable known;                   /* links from other text, and of units with the same text; never change */
+    double *known_total;               /* [n_from] */
+    double class_counts[CLASSES][CLASSES]; /* expected links of units of both classes since the last estimate */
+    float class_rest[CLASSES][CLASSES];    /* p(class of t | class of s) / p(class of t) */
+    float *weight,
+        *rest; /* [n_from, FOLDS] ρ is rest · class_rest + weight · links / share; rest: BACKOFF / all links */
+    float *sentence_rest; /* [n, FOLDS, CLASSES] Σ rest · class_rest over a sentence, for each class of t */
 } WordModel;
 
 struct BeadScores {
@@ -57,7 +62,8 @@ struct BeadScores {
     double sum[2], squares, ones; /* of 1-1 beads: lengths, squared differences, beads */
 };
 
-/* ---- lengths ------------------------------------------------------------------------------------------------------ */
+/* ---- lengths ------------------------------------------------------------------------------------------------------
+ */
 
 /* Computes `own` and `inverse` of a side from its lengths times `scale`. */
 static void side_scores(SideText *side, double scale, double variance) {
@@ -89,7 +95,9 @@ static void estimate_lengths(BeadScores *s) {
     side_scores(&s->side[TARGET], 1, s->variance);
 }
 
-static double length_of(const SideText *side, int sentences, int k) { return side->length[k] - side->length[k - sentences]; }
+static double length_of(const SideText *side, int sentences, int k) {
+    return side->length[k] - side->length[k - sentences];
+}
 
 double bead_score_lengths(const void *scores, int bead, int i, int j) {
     const BeadScores *s = scores;
@@ -101,7 +109,8 @@ double bead_score_lengths(const void *scores, int bead, int i, int j) {
     return s->kind[bead] + (score > WORST_LENGTH ? score : WORST_LENGTH);
 }
 
-/* ---- words: scores ------------------------------------------------------------------------------------------------ */
+/* ---- words: scores ------------------------------------------------------------------------------------------------
+ */
 
 /* For one source sentence and a range of target sentences: Σ over the other side of `gain`, for each token. */
 typedef struct RowSums {
@@ -137,7 +146,8 @@ static float gain(const WordModel *m, int s, int t, int fold) {
 /* Computes the sums of row `row`, which the beads that end in the next rows need. */
 static void row_sums(const BeadScores *s, const Band *band, int row, RowSums *sums) {
     const SideText *source = &s->side[SOURCE], *target = &s->side[TARGET];
-    const int ls = token_count(source, row), *us = tokens_of(source, row), last = smaller(row + MOST_SENTENCES, source->n);
+    const int ls = token_count(source, row), *us = tokens_of(source, row),
+              last = smaller(row + MOST_SENTENCES, source->n);
     sums->row = row;
     sums->from = larger(0, band->low[row + 1] - MOST_SENTENCES);
     sums->to = band->high[last];
@@ -171,17 +181,24 @@ static void log_multiply(LogProduct *p, double x) {
     p->product = 1;
 }
 
+/* Adds what all units of a sentence say about units of each class. */
+static void add_rests(const WordModel *m, int sentence, int fold, double base[CLASSES]) {
+    const float *rests = m->sentence_rest + ((size_t)sentence * FOLDS + (size_t)fold) * CLASSES;
+    for (int c = 0; c < CLASSES; c++) base[c] += (double)rests[c];
+}
+
 /* ln p(t | s) / p(t) of a bead that ends at (i, j), from the sums of its source sentences. */
 static double forward_score(const BeadScores *s, const RowSums *const rows[], int a, int c, int j) {
     const SideText *source = &s->side[SOURCE], *target = &s->side[TARGET];
     LogProduct product = {1, 0};
-    double base = 1, length = 1;
+    double length = 1, base[CLASSES];
+    for (int k = 0; k < CLASSES; k++) base[k] = 1;
     for (int p = 0; p < a; p++) {
-        base += s->word[0].sentence_rest[(size_t)rows[p]->row * FOLDS + (size_t)(rows[p]->row % FOLDS)];
+        add_rests(&s->word[0], rows[p]->row, rows[p]->row % FOLDS, base);
         length += token_count(source, rows[p]->row);
     }
     for (size_t k = target->end[j - c]; k < target->end[j]; k++) {
-        double x = base;
+        double x = base[target->class[target->unit[k]]];
         for (int p = 0; p < a; p++) x += rows[p]->forward[k - target->end[rows[p]->from]];
         log_multiply(&product, x / length);
     }
@@ -195,11 +212,11 @@ static double reverse_score(const BeadScores *s, const RowSums *const rows[], in
     const double length = 1 + (double)(target->end[j] - target->end[j - c]);
     for (int p = 0; p < a; p++) {
         const int ls = token_count(source, rows[p]->row);
-        double base = 1;
-        for (int q = j - c; q < j; q++)
-            base += s->word[1].sentence_rest[(size_t)q * FOLDS + (size_t)(rows[p]->row % FOLDS)];
+        double base[CLASSES];
+        for (int k = 0; k < CLASSES; k++) base[k] = 1;
+        for (int q = j - c; q < j; q++) add_rests(&s->word[1], q, rows[p]->row % FOLDS, base);
         for (int l = 0; l < ls; l++) {
-            double x = base;
+            double x = base[source->class[tokens_of(source, rows[p]->row)[l]]];
             for (int q = j - c; q < j; q++) x += rows[p]->reverse[(q - rows[p]->from) * ls + l];
             log_multiply(&product, x / length);
         }
@@ -243,7 +260,8 @@ void bead_scores_words(const BeadScores *scores, const Band *band, Threads *thre
     threads_run(threads, "beads", band->n[0] + 1, BLOCK_ROWS, score_rows, &work);
 }
 
-/* ---- words: estimates --------------------------------------------------------------------------------------------- */
+/* ---- words: estimates ---------------------------------------------------------------------------------------------
+ */
 
 static void add_to(PairTable *table, int left, int right, float count) {
     pair_table_add(table, (uint32_t)left, (uint32_t)right)->count += count;
@@ -252,6 +270,7 @@ static void add_to(PairTable *table, int left, int right, float count) {
 /* The tokens of some sentences; fold: of each token, for those of the source. */
 typedef struct Tokens {
     const int *unit;
+    const uint8_t *class; /* of units */
     int *fold, n;
 } Tokens;
 
@@ -262,7 +281,8 @@ static void count_links(WordModel *m, const Tokens *from, const Tokens *to, doub
         double sum = 1;
         for (int l = 0; l < from->n; l++) {
             const int s = from->unit[l], fold = m->from == SOURCE ? from->fold[l] : to->fold[k];
-            rho[l] = m->rest[s * FOLDS + fold] + gain(m, s, to->unit[k], fold);
+            rho[l] = m->rest[s * FOLDS + fold] * m->class_rest[from->class[s]][to->class[to->unit[k]]] +
+                     gain(m, s, to->unit[k], fold);
             sum += rho[l];
         }
         for (int l = 0; l < from->n; l++) {
@@ -271,6 +291,7 @@ static void count_links(WordModel *m, const Tokens *from, const Tokens *to, doub
             add_to(&m->counts, s, to->unit[k], (float)count);
             add_to(&m->fold_counts, s * FOLDS + fold, to->unit[k], (float)count);
             m->total[s * FOLDS + fold] += count;
+            m->class_counts[from->class[s]][to->class[to->unit[k]]] += count;
         }
     }
     mem_free(rho);
@@ -279,7 +300,7 @@ static void count_links(WordModel *m, const Tokens *from, const Tokens *to, doub
 /* The tokens of sentences first..last - 1. Release `fold` with mem_free. */
 static Tokens tokens_between(const SideText *side, int first, int last) {
     const size_t begin = side->end[first], n = side->end[last] - begin;
-    Tokens tokens = {side->unit + begin, mem_alloc(n * sizeof(int)), (int)n};
+    Tokens tokens = {side->unit + begin, side->class, mem_alloc(n * sizeof(int)), (int)n};
     for (int k = first; k < last; k++)
         for (size_t l = side->end[k]; l < side->end[k + 1]; l++) tokens.fold[l - begin] = k % FOLDS;
     return tokens;
@@ -306,12 +327,29 @@ void bead_scores_count(void *scores, int bead, int i, int j, double posterior) {
     for (int k = 0; k < 2; k++) mem_free(tokens[k].fold);
 }
 
+/* Computes p(class of t | class of s) / p(class of t), with some links as if the classes were independent. */
+static void estimate_classes(WordModel *m, const SideText *to) {
+    const double prior = 20;
+    double share[CLASSES] = {0};
+    for (int t = 0; t < m->n_to; t++) share[to->class[t]] += m->share[t];
+    for (int c = 0; c < CLASSES; c++) {
+        double all = prior;
+        for (int d = 0; d < CLASSES; d++) all += m->class_counts[c][d];
+        for (int d = 0; d < CLASSES; d++)
+            m->class_rest[c][d] = share[d] > 0 ? (float)((m->class_counts[c][d] / share[d] + prior) / all) : 1;
+    }
+    memset(m->class_counts, 0, sizeof m->class_counts);
+}
+
 /* Σ rest over each sentence. */
 static void sum_rests(WordModel *m, const SideText *from) {
-    memset(m->sentence_rest, 0, (size_t)from->n * FOLDS * sizeof *m->sentence_rest);
+    memset(m->sentence_rest, 0, (size_t)from->n * FOLDS * CLASSES * sizeof *m->sentence_rest);
     for (int k = 0; k < from->n; k++)
         for (size_t l = from->end[k]; l < from->end[k + 1]; l++)
-            for (int f = 0; f < FOLDS; f++) m->sentence_rest[k * FOLDS + f] += m->rest[from->unit[l] * FOLDS + f];
+            for (int f = 0; f < FOLDS; f++)
+                for (int c = 0; c < CLASSES; c++)
+                    m->sentence_rest[(k * FOLDS + f) * CLASSES + c] +=
+                        m->rest[from->unit[l] * FOLDS + f] * m->class_rest[from->class[from->unit[l]]][c];
 }
 
 /* What the discount takes from a count. */
@@ -343,7 +381,7 @@ static void estimate_rests(WordModel *m) {
 }
 
 /* Makes the counts the links, and computes what ρ needs. The counts become 0. */
-static void estimate_words(WordModel *m, const SideText *from) {
+static void estimate_words(WordModel *m, const SideText *from, const SideText *to) {
     pair_table_free(&m->links);
     pair_table_free(&m->fold_links);
     m->links = m->counts;
@@ -351,6 +389,7 @@ static void estimate_words(WordModel *m, const SideText *from) {
     m->counts = pair_table_new();
     m->fold_counts = pair_table_new();
     estimate_rests(m);
+    estimate_classes(m, to);
     for (size_t slot = 0; slot <= m->known.mask; slot++) {
         const PairEntry *pair = &m->known.slots[slot];
         if (pair->left != NO_PAIR) add_to(&m->links, (int)pair->left, (int)pair->right, pair->count + (float)DISCOUNT);
@@ -370,14 +409,16 @@ void bead_scores_estimate(BeadScores *s, bool words) {
     estimate_lengths(s);
     memset(s->beads, 0, sizeof s->beads);
     s->sum[0] = s->sum[1] = s->squares = s->ones = 0;
-    for (int k = 0; k < 2 && words; k++) estimate_words(&s->word[k], &s->side[s->word[k].from]);
+    for (int k = 0; k < 2 && words; k++) estimate_words(&s->word[k], &s->side[k], &s->side[!k]);
 }
 
-/* ---- the document ------------------------------------------------------------------------------------------------- */
+/* ---- the document -------------------------------------------------------------------------------------------------
+ */
 
 static void side_init(SideText *side, char *const *text, int n, Units *units) {
     const size_t places = (size_t)n + 1;
-    *side = (SideText){.n = n, .length = mem_zalloc(places * sizeof(double)), .end = mem_zalloc(places * sizeof(size_t))};
+    *side =
+        (SideText){.n = n, .length = mem_zalloc(places * sizeof(double)), .end = mem_zalloc(places * sizeof(size_t))};
     for (int m = 0; m < MOST_SENTENCES; m++) {
         side->own[m] = mem_zalloc(places * sizeof(double));
         side->inverse[m] = mem_zalloc(places * sizeof(double));
@@ -391,18 +432,34 @@ static void side_init(SideText *side, char *const *text, int n, Units *units) {
     }
 }
 
+/* Finds the class of each unit of a side. */
+static void find_classes(SideText *side, int units) {
+    int *count = mem_zalloc((size_t)units * sizeof *count);
+    side->class = mem_zalloc((size_t)units);
+    for (ptrdiff_t k = 0; k < arrlen(side->unit); k++) count[side->unit[k]]++;
+    for (int k = 0; k < units; k++)
+        for (int c = count[k]; c > 1 && side->class[k] < CLASSES - 1; c /= 2) side->class[k]++;
+    mem_free(count);
+}
+
 static void word_model_init(WordModel *m, int from, const SideText sides[2], Units *const units[2]) {
     const SideText *to = &sides[!from];
-    *m = (WordModel){from, !from, units_count(units[from]), units_count(units[!from]),
-                     .counts = pair_table_new(), .links = pair_table_new(), .fold_counts = pair_table_new(),
-                     .fold_links = pair_table_new(), .known = pair_table_new()};
+    *m = (WordModel){from,
+                     !from,
+                     units_count(units[from]),
+                     units_count(units[!from]),
+                     .counts = pair_table_new(),
+                     .links = pair_table_new(),
+                     .fold_counts = pair_table_new(),
+                     .fold_links = pair_table_new(),
+                     .known = pair_table_new()};
     const size_t n = (size_t)m->n_from;
     m->share = mem_zalloc((size_t)m->n_to * sizeof(double));
     m->total = mem_zalloc(n * FOLDS * sizeof(double));
     m->known_total = mem_zalloc(n * sizeof(double));
     m->weight = mem_zalloc(n * FOLDS * sizeof(float));
     m->rest = mem_zalloc(n * FOLDS * sizeof(float));
-    m->sentence_rest = mem_zalloc((size_t)sides[from].n * FOLDS * sizeof(double));
+    m->sentence_rest = mem_zalloc((size_t)sides[from].n * FOLDS * CLASSES * sizeof(float));
     for (ptrdiff_t k = 0; k < arrlen(to->unit); k++) m->share[to->unit[k]] += 1 / (double)arrlen(to->unit);
 }
 
@@ -431,20 +488,24 @@ static void link_same_texts(BeadScores *s, Units *const units[2]) {
     }
 }
 
-/* Takes over the links of other text between units of the document. */
+/* Takes over the links of other text between units of the document. However often a unit occurred there, its links
+   weigh less than MOST_KNOWN: this document may use it in another way. */
 static void link_known(WordModel *m, const LinkCounts *prior) {
     for (size_t slot = 0; slot <= prior->pairs.mask; slot++) {
         const PairEntry *pair = &prior->pairs.slots[slot];
-        if (pair->left == NO_PAIR || pair->left == NULL_UNIT || (int)pair->left >= m->n_from) continue;
-        m->known_total[pair->left] += pair->count;
-        if (m->share[pair->right] > 0) add_to(&m->known, (int)pair->left, (int)pair->right, pair->count);
+        if (pair->left == NO_PAIR || pair->left == NULL_UNIT || !(m->share[pair->right] > 0)) continue;
+        add_known(m, (int)pair->left, (int)pair->right,
+                  (float)(pair->count * MOST_KNOWN / (MOST_KNOWN + prior->total[pair->left])));
     }
 }
 
 BeadScores *bead_scores_new(char *const *const text[2], const int n[2], Units *const units[2],
                             const LinkCounts *prior) {
     BeadScores *s = mem_zalloc(sizeof *s);
-    for (int k = 0; k < 2; k++) side_init(&s->side[k], text[k], n[k], units[k]);
+    for (int k = 0; k < 2; k++) {
+        side_init(&s->side[k], text[k], n[k], units[k]);
+        find_classes(&s->side[k], units_count(units[k]));
+    }
     for (int k = 0; k < 2; k++) {
         word_model_init(&s->word[k], k, s->side, units);
         if (prior) link_known(&s->word[k], &prior[k]);
@@ -465,6 +526,7 @@ void bead_scores_free(BeadScores *s) {
         mem_free(side->length);
         mem_free(side->end);
         arrfree(side->unit);
+        mem_free(side->class);
         for (int i = 0; i < MOST_SENTENCES; i++) {
             mem_free(side->own[i]);
             mem_free(side->inverse[i]);

@@ -8,13 +8,15 @@
    Lengths (Gale & Church 1993, §3.1): with x characters of the source, scaled to the length of the target, and y
    characters of the target, (y − x)² / x is normal; how long sentences are without the other side is log-normal.
 
-   Words (Moore 2002, §3): IBM Model 1 in both directions, and the mean of both logarithms. For a target of units t_j and
-   a source of l units s_i
+   Words (Moore 2002, §3): IBM Model 1 in both directions, and the mean of both logarithms. For a target of units t_j
+   and a source of l units s_i
 
      p(t | s) / p(t) = Π_j (1 + Σ_i ρ(s_i, t_j)) / (l + 1)        ρ(s, t) = p(t | s) / p(t)
 
-   p(t | s) is an absolutely discounted share of the expected links, and the rest is p(t): a unit that was seen with
-   another one only once says nothing, because this bead may be the only reason. */
+   A document is small, so a wrong bead would soon be sure of itself: its own words are the only ones of their kind.
+   Against this, each source sentence belongs to one of some folds, and its beads are scored with the links outside of
+   its fold. Links are discounted: p(t | s) is (count − discount) / all, and the rest goes to units of each class, which
+   tells how frequent they are: a rare unit translates rare ones. */
 #ifndef TIDE_BEAD_SCORES_H
 #define TIDE_BEAD_SCORES_H
 
@@ -27,8 +29,7 @@ typedef struct BeadScores BeadScores;
 /* Scores from lengths only. text[side]: [n[side]] normalised sentences, at least one on each side; they must stay.
    units: encode the sentences, which adds units. prior (NULL: none): link counts of these units in both directions,
    from other text. Release with bead_scores_free. */
-BeadScores *bead_scores_new(char *const *const text[2], const int n[2], Units *const units[2],
-                            const LinkCounts *prior);
+BeadScores *bead_scores_new(char *const *const text[2], const int n[2], Units *const units[2], const LinkCounts *prior);
 void bead_scores_free(BeadScores *scores);
 
 /* The sums of the lengths of a side: [n[side] + 1], for band_new; owned by the scores. */

@@ -12,7 +12,9 @@ const int bead_sizes[BEADS][2] = {{1, 1}, {1, 0}, {0, 1}, {1, 2}, {2, 1}, {2, 2}
 
 static Band band_alloc(const int n[2]) {
     const size_t rows = (size_t)n[0] + 1;
-    return (Band){{n[0], n[1]}, mem_alloc(rows * sizeof(int)), mem_alloc(rows * sizeof(int)),
+    return (Band){{n[0], n[1]},
+                  mem_alloc(rows * sizeof(int)),
+                  mem_alloc(rows * sizeof(int)),
                   mem_alloc((rows + 1) * sizeof(size_t))};
 }
 
@@ -79,8 +81,7 @@ double beads_forward(const Band *band, BeadScoreFn *score, const void *context, 
             if (i == 0 && j == 0) in[n++] = 0;
             for (int b = 0; b < BEADS; b++) {
                 const int from = i - bead_sizes[b][0], at = j - bead_sizes[b][1];
-                if (band_has(band, from, at))
-                    in[n++] = alpha[band_cell(band, from, at)] + score(context, b, i, j);
+                if (band_has(band, from, at)) in[n++] = alpha[band_cell(band, from, at)] + score(context, b, i, j);
             }
             alpha[band_cell(band, i, j)] = log_sum(in, n);
         }

@@ -19,9 +19,9 @@ extern const int bead_sizes[BEADS][2];
 
 /* The cells low[i]..high[i] of each row i = 0..n[0]. */
 typedef struct Band {
-    int n[2];         /* sentences of both sides */
-    int *low, *high;  /* [n[0] + 1]; both never decrease; low[0] is 0 and high[n[0]] is n[1] */
-    size_t *offset;   /* [n[0] + 2] the number of the first cell of each row; the last one: of all cells */
+    int n[2];        /* sentences of both sides */
+    int *low, *high; /* [n[0] + 1]; both never decrease; low[0] is 0 and high[n[0]] is n[1] */
+    size_t *offset;  /* [n[0] + 2] the number of the first cell of each row; the last one: of all cells */
 } Band;
 
 /* All cells if they are at most `most`; else an equal number of each row, around the line along which both sides have
@@ -33,9 +33,7 @@ static inline size_t band_cells(const Band *band) { return band->offset[band->n[
 static inline int band_has(const Band *band, int i, int j) {
     return i >= 0 && j >= 0 && j >= band->low[i] && j <= band->high[i];
 }
-static inline size_t band_cell(const Band *band, int i, int j) {
-    return band->offset[i] + (size_t)(j - band->low[i]);
-}
+static inline size_t band_cell(const Band *band, int i, int j) { return band->offset[i] + (size_t)(j - band->low[i]); }
 
 /* The score of a bead that ends at cell (i, j) and begins in the band. */
 typedef double BeadScoreFn(const void *context, int bead, int i, int j);

@@ -31,7 +31,8 @@ static void keep_posterior(void *context, int bead, int i, int j, double posteri
     w->score[band_cell(&w->band, i, j) * BEADS + (size_t)bead] = (float)posterior;
 }
 
-/* One pass over the band: from lengths only, or also from words. Leaves the estimates and the band for the next pass. */
+/* One pass over the band: from lengths only, or also from words. Leaves the estimates and the band for the next pass.
+ */
 static void pass(Passes *w, bool by_words, bool next_by_words, Threads *threads) {
     BeadScoreFn *score = by_words ? stored_score : bead_score_lengths;
     const void *context = by_words ? (const void *)w : w->scores;

@@ -1,9 +1,9 @@
-/* sentence_aligner.h: finds which sentences of a document and of its translation belong together, from their lengths and
-   from words that it learns from the document itself (Gale & Church 1993; Moore 2002; Varga et al. 2005).
+/* sentence_aligner.h: finds which sentences of a document and of its translation belong together, from their lengths
+   and from words that it learns from the document itself (Gale & Church 1993; Moore 2002; Varga et al. 2005).
 
-   Each pass computes the posteriors of all beads in a band, and from them the lengths, the kinds of beads, the words, and a
-   narrower band for the next pass (beads.h, bead_scores.h). The first passes know only the lengths. The last one chooses
-   the beads whose posteriors have the largest sum. */
+   Each pass computes the posteriors of all beads in a band, and from them the lengths, the kinds of beads, the words,
+   and a narrower band for the next pass (beads.h, bead_scores.h). The first passes know only the lengths. The last one
+   chooses the beads whose posteriors have the largest sum. */
 #ifndef TIDE_SENTENCE_ALIGNER_H
 #define TIDE_SENTENCE_ALIGNER_H
 
@@ -12,8 +12,9 @@
 #include "core/threads.h"
 #include "corpus/corpus.h"
 
-/* The limits of the memory. The first band has at most MOST_LENGTH_CELLS cells of 8 bytes: 20,000 sentences of both sides
-   may be 400 sentences away from where their lengths let expect them. The others have at most MOST_WORD_CELLS of 40. */
+/* The limits of the memory. The first band has at most MOST_LENGTH_CELLS cells of 8 bytes: 20,000 sentences of both
+   sides may be 400 sentences away from where their lengths let expect them. The others have at most MOST_WORD_CELLS
+   of 40. */
 enum { MOST_LENGTH_CELLS = 1 << 24, MOST_WORD_CELLS = 1 << 22 };
 
 typedef struct SentenceAligner {

@@ -409,8 +409,7 @@ static int minus_open(Aligner *a, const char *path, const char *model, Err *err)
 static int run(const Args *args, Err *err) {
     int threads, format, method, each = -1;
     Aligner a = {.reverse = args_has(args, "reverse"), .minus = args_has(args, "minus")};
-    if (args_has(args, "document"))
-        return machine_flags(args, &threads, err) ? -1 : align_document(args, threads, err);
+    if (args_has(args, "document")) return machine_flags(args, &threads, err) ? -1 : align_document(args, threads, err);
     if (given_pairs_exclude(args, "tgt", err)) return -1;
     if (args->word_count != 1 || !given_pairs_flags(args, "tgt"))
         return usage_error(err, "align needs MODEL, and --src with --tgt, --tsv, --csv or --jsonl; see `tide align "
@@ -441,13 +440,19 @@ static int run(const Args *args, Err *err) {
 
 const Command command_align = {
     .name = "align",
-    .summary = "align given sentence pairs (forced decoding)",
-    .usage = "MODEL --src FILE --tgt FILE | --tsv FILE | --csv FILE | --jsonl FILE  [--format " FORMATS "]",
+    .summary = "align given sentence pairs (forced decoding), or the sentences of two documents",
+    .usage = "MODEL --src FILE --tgt FILE | --tsv FILE | --csv FILE | --jsonl FILE  [--format " FORMATS "]   or   "
+             "--document --src FILE --tgt FILE  [--format tsv|tmx] [--output FILE]",
     .about =
         "Runs the decoder on the given translations (forced decoding) and prints to which source pieces each target\n"
         "piece attends. --level word: words are separated by spaces, as in segmented Chinese; a side without spaces\n"
         "keeps its pieces. --reverse MODEL: a model of the other direction (--langs en zh); the links of both\n"
-        "directions are combined into one set.",
+        "directions are combined into one set.\n\n"
+        "--document: FILE and FILE are a document and its translation, whose sentences are not paired. Writes the pairs:\n"
+        "source, tab, target, tab, probability, or a translation memory. A line break ends a sentence. Sentences without\n"
+        "a partner are left out and counted; up to three sentences may belong to one. The lengths of the sentences and\n"
+        "the words of the document itself decide, and --priors FILE, if there is one. --threshold R leaves out pairs of a\n"
+        "smaller probability (default: 0.3).",
     COMMAND_FLAGS(flags),
     .word = {.values = 1, .kind = VALUE_FILE},
     .examples = REMARKS(
@@ -459,7 +464,8 @@ const Command command_align = {
          "Draw what both directions find"},
         {"tide align run1 --src dev.zh --tgt dev.en --format html > page.html", "Write a page with the alignments"},
         {"tide align run1 --src dev.zh --tgt dev.en --format html --level word --links links --gold gold > page.html",
-         "Compare them on the page with the links of an aligner and of people"}),
-    .see = "aer score translate",
+         "Compare them on the page with the links of an aligner and of people"},
+        {"tide align --document --src book.zh --tgt book.en --output book.tsv", "Make a corpus from a book"}),
+    .see = "aer corpus lexicon score translate",
     .run = run,
 };

@@ -53,7 +53,8 @@ static int read_documents(DocumentPair *d, Err *err) {
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
 
-/* The sentences first..last - 1 of a side, as one text, which the caller owns; Chinese has its full-width marks again. */
+/* The sentences first..last - 1 of a side, as one text, which the caller owns; Chinese has its full-width marks again.
+ */
 static char *join(const DocumentPair *d, int side, int first, int last) {
     const char *space = unspaced_language(d->lang[side]) ? "" : " ";
     size_t size = 1;
@@ -142,9 +143,11 @@ static int run(DocumentPair *d, int threads, Err *err) {
 
 /* Checks that the command line has no flag of another kind of alignment. */
 static int check_flags(const Args *args, Err *err) {
-    static const char known[] = " document src tgt langs format output priors keep-lines threshold quiet log threads isa ";
+    static const char known[] =
+        " document src tgt langs format output priors keep-lines threshold quiet log threads isa ";
     if (args->word_count)
-        return usage_error(err, "--document needs no MODEL, but there is '%s'; see `tide align --help`", args->words[0]);
+        return usage_error(err, "--document needs no MODEL, but there is '%s'; see `tide align --help`",
+                           args->words[0]);
     if (!args_has(args, "src") || !args_has(args, "tgt"))
         return usage_error(err, "--document needs --src FILE and --tgt FILE; see `tide align --help`");
     for (int i = 0; i < args->given_count; i++) {

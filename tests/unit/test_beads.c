@@ -1,5 +1,5 @@
-/* test_beads.c: the dynamic programming over beads against all paths of a small document, and the aligner of sentences on
-   documents whose beads are known. */
+/* test_beads.c: the dynamic programming over beads against all paths of a small document, and the aligner of sentences
+   on documents whose beads are known. */
 #include "aligner/beads.h"
 #include "aligner/sentence_aligner.h"
 #include "core/rng.h"
@@ -70,6 +70,7 @@ static Band whole_band(void) {
 
 /* The sums, the posteriors and the best path are those of all paths. */
 static void check_paths(void **state) {
+    (void)state;
     Rng rng = rng_seed(5, 0);
     Band band = whole_band();
     const size_t cells = band_cells(&band);
@@ -89,7 +90,7 @@ static void check_paths(void **state) {
             for (int j = 0; j <= M; j++)
                 for (int b = 0; b < BEADS; b++) {
                     p.posterior[i][j][b] = f.posterior[band_cell(&band, i, j) * BEADS + (size_t)b];
-                    assert_float_equal(p.posterior[i][j][b], p.sum[i][j][b] / p.total, 1e-6);
+                    assert_float_equal(p.posterior[i][j][b], (float)(p.sum[i][j][b] / p.total), 1e-6F);
                 }
         p.best = -INFINITY;
         visit_paths(&p, 0, 0, 0, 0);
@@ -126,6 +127,7 @@ static void check_band(const Band *band) {
 
 /* A band of few cells lies around the diagonal of the lengths; its sums are those of a table without other cells. */
 static void check_narrow_bands(void **state) {
+    (void)state;
     enum { SENTENCES = 400 };
     double length[2][SENTENCES + 1];
     for (int k = 0; k <= SENTENCES; k++) {
@@ -145,10 +147,17 @@ static void check_narrow_bands(void **state) {
 }
 
 /* Only 1-1 beads: the others score so badly that the next band leaves out cells far from the diagonal. */
-static double diagonal_score(const void *context, int bead, int i, int j) { return bead == BEAD_1_1 ? 0 : -9; }
-static void ignore(void *context, int bead, int i, int j, double posterior) {}
+static double diagonal_score(const void *context, int bead, int i, int j) {
+    (void)context, (void)i, (void)j;
+    return bead == BEAD_1_1 ? 0 : -9;
+}
+
+static void ignore(void *context, int bead, int i, int j, double posterior) {
+    (void)context, (void)bead, (void)i, (void)j, (void)posterior;
+}
 
 static void check_next_band(void **state) {
+    (void)state;
     enum { SENTENCES = 40 };
     double length[SENTENCES + 1];
     for (int k = 0; k <= SENTENCES; k++) length[k] = k;
@@ -182,7 +191,8 @@ typedef struct Made {
 
 static void add_sentence(Made *m, int side, const int *words, int n) {
     char text[512] = "";
-    for (int k = 0; k < n; k++) snprintf(text + strlen(text), sizeof text - strlen(text), " %c%d", "ab"[side], words[k]);
+    for (int k = 0; k < n; k++)
+        snprintf(text + strlen(text), sizeof text - strlen(text), " %c%d", "ab"[side], words[k]);
     m->text[side][m->n[side]++] = mem_strdup(text + 1);
 }
 
@@ -212,9 +222,8 @@ static void made_free(Made *m) {
 
 static Bead *align(char *const *const text[2], const int n[2], int threads) {
     Err err;
-    SentenceAligner aligner = {.units = {units_new(UNIT_WORD), units_new(UNIT_WORD)},
-                               .threshold = 0.3,
-                               .threads = threads_new(threads)};
+    SentenceAligner aligner = {
+        .units = {units_new(UNIT_WORD), units_new(UNIT_WORD)}, .threshold = 0.3, .threads = threads_new(threads)};
     Bead *beads = sentences_align(&aligner, text, n, &err);
     for (int s = 0; s < 2; s++) units_free(aligner.units[s]);
     threads_free(aligner.threads);
@@ -223,6 +232,7 @@ static Bead *align(char *const *const text[2], const int n[2], int threads) {
 
 /* Missing sentences and beads 1-2 and 2-1 are found; the bits do not depend on the threads. */
 static void check_documents(void **state) {
+    (void)state;
     for (uint64_t seed = 0; seed < 3; seed++) {
         Rng rng = rng_seed(7, seed);
         Made m = make_document(&rng);
@@ -244,6 +254,7 @@ static void check_documents(void **state) {
 
 /* An empty side, a single sentence, sentences without a letter. */
 static void check_small_documents(void **state) {
+    (void)state;
     char *sentences[] = {"a b c.", "!", "d."};
     char *const *const text[] = {sentences, sentences};
     for (int n = 0; n <= 3; n++)
@@ -256,9 +267,13 @@ static void check_small_documents(void **state) {
         }
 }
 
-static int cancel(void *context, long done, long all) { return done == 2; }
+static int cancel(void *context, long done, long all) {
+    (void)context, (void)all;
+    return done == 2;
+}
 
 static void check_cancel(void **state) {
+    (void)state;
     char *sentences[] = {"a b c.", "d."};
     char *const *const text[] = {sentences, sentences};
     Err err;
