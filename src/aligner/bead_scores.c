@@ -21,8 +21,9 @@ static const double WORST_LENGTH = -6, /* the least score of the lengths */
     SAME_TEXT = 2,                     /* links that units with the same letters or digits have from the start */
     MOST_KNOWN = 20,                   /* links of each unit from other text */
     WORD_WEIGHT = 0.8,                 /* IBM Model 1 counts evidence several times: neighbours depend on each other */
-    LEAST_COUNT = 0.01,                /* a bead with a smaller posterior gives no links */
-    PRIOR_BEADS = 20;                  /* beads with the probabilities below, beside those of the document */
+    LEAST_COUNT = 0.01, /* a bead with a smaller posterior gives no links; more than this for a long text: */
+    LEAST_EACH = 1.5e-5, MOST_LEAST = 0.3, /* LEAST_EACH for each source sentence, at most MOST_LEAST */
+    PRIOR_BEADS = 20;                      /* beads with the probabilities below, beside those of the document */
 static const double prior_kinds[BEADS] = {0.74, 0.08, 0.08, 0.04, 0.04, 0.01, 0.005, 0.005};
 
 /* The sentences of one language. */
@@ -306,6 +307,13 @@ static Tokens tokens_between(const SideText *side, int first, int last) {
     return tokens;
 }
 
+/* The least posterior of a bead that gives links. A long text has enough beads that are sure, and memory for no others.
+ */
+static double least_count(const BeadScores *s) {
+    const double least = LEAST_EACH * s->side[SOURCE].n;
+    return least < LEAST_COUNT ? LEAST_COUNT : least < MOST_LEAST ? least : MOST_LEAST;
+}
+
 void bead_scores_count(void *scores, int bead, int i, int j, double posterior) {
     BeadScores *s = scores;
     const int a = bead_sizes[bead][0], c = bead_sizes[bead][1], end[2] = {i, j}, size[2] = {a, c};
@@ -320,7 +328,7 @@ void bead_scores_count(void *scores, int bead, int i, int j, double posterior) {
         s->sum[TARGET] += posterior * y;
         s->squares += posterior * d * d * (1 / (s->scale * x) + 1 / y) / 2;
     }
-    if (posterior < LEAST_COUNT) return;
+    if (posterior < least_count(s)) return;
     Tokens tokens[2];
     for (int k = 0; k < 2; k++) tokens[k] = tokens_between(&s->side[k], end[k] - size[k], end[k]);
     for (int k = 0; k < 2; k++) count_links(&s->word[k], &tokens[k], &tokens[!k], posterior);
