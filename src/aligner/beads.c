@@ -132,19 +132,22 @@ static void keep_cell(Band kept[WIDTHS], int i, int j, double x) {
     }
 }
 
-/* Adds the neighbours of the cells of a band. */
-static void band_grow(Band *band) {
+/* Adds the neighbours of the cells of a band. Where it touches a side of the band `within` from which it was made, the
+   path may go on outside: there it gets half of the width of `within` more. */
+static void band_grow(Band *band, const Band *within) {
     for (int i = 0; i <= band->n[0]; i++) {
-        band->low[i] = larger(0, band->low[i] - MOST_SENTENCES);
-        band->high[i] = smaller(band->n[1], band->high[i] + MOST_SENTENCES);
+        const int low = within->low[i], high = within->high[i], more = (high - low) / 2;
+        const bool at_low = band->low[i]<low + MOST_SENTENCES, at_high = band->high[i]> high - MOST_SENTENCES;
+        band->low[i] = larger(0, band->low[i] - MOST_SENTENCES - (at_low ? more : 0));
+        band->high[i] = smaller(band->n[1], band->high[i] + MOST_SENTENCES + (at_high ? more : 0));
     }
     band_close(band);
 }
 
-static Band choose_band(Band kept[WIDTHS], size_t most) {
+static Band choose_band(Band kept[WIDTHS], const Band *within, size_t most) {
     int chosen = WIDTHS - 1;
     for (int k = WIDTHS - 1; k >= 0; k--) {
-        band_grow(&kept[k]);
+        band_grow(&kept[k], within);
         if (band_cells(&kept[k]) <= most) chosen = k;
     }
     for (int k = 0; k < WIDTHS; k++)
@@ -178,7 +181,7 @@ Band beads_backward(const Band *band, BeadScoreFn *score, const void *scores, co
             keep_cell(w.kept, i, j, a + b - w.total);
         }
     mem_free(beta);
-    return choose_band(w.kept, most);
+    return choose_band(w.kept, band, most);
 }
 
 /* ---- the best path ----------------------------------------------------------------------------------------------- */

@@ -178,6 +178,39 @@ static void check_next_band(void **state) {
     band_free(&band);
 }
 
+enum { FAR = 120 };
+
+/* The best path leaves the diagonal by 30 sentences. */
+static int far_path(int i) { return smaller(smaller(2 * i, i + FAR / 4), FAR); }
+
+static double far_score(const void *context, int bead, int i, int j) {
+    (void)context, (void)bead;
+    return j > far_path(i) ? far_path(i) - j : j - far_path(i);
+}
+
+/* A path that leaves the first band is found: where it lies along a side of the band, the next one is wider. */
+static void check_wider_bands(void **state) {
+    (void)state;
+    double length[FAR + 1];
+    for (int k = 0; k <= FAR; k++) length[k] = k;
+    const double *const lengths[] = {length, length};
+    Band band = band_new((const int[]){FAR, FAR}, lengths, 20 * FAR);
+    assert_in_range(band.high[FAR / 2], FAR / 2, far_path(FAR / 2) - 10);
+    double *alpha = NULL;
+    for (int pass = 0; pass < 4; pass++) {
+        alpha = mem_realloc(alpha, band_cells(&band) * sizeof *alpha);
+        beads_forward(&band, far_score, NULL, alpha);
+        const Band next = beads_backward(&band, far_score, NULL, alpha, ignore, NULL, 40 * FAR);
+        band_free(&band);
+        band = next;
+        check_band(&band);
+    }
+    for (int i = 0; i <= FAR; i++) assert_in_range(far_path(i), band.low[i], band.high[i]);
+    assert_in_range(band_cells(&band), FAR, 40 * FAR);
+    mem_free(alpha);
+    band_free(&band);
+}
+
 /* ---- documents --------------------------------------------------------------------------------------------------- */
 
 enum { WORDS = 60, PAIRS = 80, MOST = 2 * PAIRS };
@@ -287,8 +320,10 @@ static void check_cancel(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(check_paths),     cmocka_unit_test(check_narrow_bands),    cmocka_unit_test(check_next_band),
-        cmocka_unit_test(check_documents), cmocka_unit_test(check_small_documents), cmocka_unit_test(check_cancel),
+        cmocka_unit_test(check_paths),     cmocka_unit_test(check_narrow_bands),
+        cmocka_unit_test(check_next_band), cmocka_unit_test(check_wider_bands),
+        cmocka_unit_test(check_documents), cmocka_unit_test(check_small_documents),
+        cmocka_unit_test(check_cancel),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
