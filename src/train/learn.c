@@ -11,18 +11,20 @@
 #include <sha2.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 const char keep_targets_names[] = "given|own";
 
 enum {
-    PASSES = 10, /* how often the training has each correction, if the limits allow it */
+    PASSES = 10, /* how often the training has each new correction, if the limits allow it */
     LEAST_UPDATES = 40,
     MOST_UPDATES = 2000,
-    WARM_UP = 20,      /* updates */
-    MOST_KEPT = 4000,  /* pairs of `keep` */
-    LEAST_LENGTH = 100 /* pieces; a longer limit of the model stays */
+    WARM_UP = 20,        /* updates */
+    MOST_OWN = 4000,     /* pairs of `keep`, if the model translates them */
+    MOST_DRAWN = 200000, /* of `keep` */
+    LEAST_LENGTH = 100   /* pieces; a longer limit of the model stays */
 };
 static const double usual_rate = 0.15; /* of the model's learning rate */
 static const double smoothing = 0.005; /* the model is an average over about 200 updates */
@@ -221,12 +223,17 @@ static int read_corrections(Learning *l, Err *err) {
                    found->why.reason[0] ? "; refused: " : "", found->why.reason);
 }
 
-/* Draws the text that keeps what the model knows, as much as the training reads. */
+/* Draws the text that keeps what the model knows, as much as the training reads: text that is repeated is learned by
+   heart, and keeps little. So the next corrections have another sample, too. */
 static int read_keep(Learning *l, Err *err) {
-    const double pairs = l->learned->updates * l->options.mini_batch * (1 - l->job->share);
+    const double read = l->learned->updates * l->options.mini_batch * (1 - l->job->share);
+    const int most = l->job->keep_targets == KEEP_OWN ? MOST_OWN : MOST_DRAWN;
     const TextPairs *const without[] = {&l->corrections, &l->repeated, &l->held_out};
-    if (text_pairs_draw(&l->keep, &l->job->keep, &l->model, pairs < MOST_KEPT ? (int)ceil(pairs) : MOST_KEPT,
-                        l->options.max_length, (uint64_t)l->job->seed, without, 3, err))
+    Sum sum = sum_pairs(&l->corrections);
+    sum.hex[16] = '\0';
+    const uint64_t seed = (uint64_t)l->job->seed + (uint64_t)strtoull(sum.hex, NULL, 16);
+    if (text_pairs_draw(&l->keep, &l->job->keep, &l->model, read < most ? (int)ceil(read) : most, l->options.max_length,
+                        seed, without, 3, err))
         return -1;
     l->learned->kept = text_pairs_count(&l->keep);
     if (l->learned->kept) return 0;
