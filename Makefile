@@ -271,9 +271,9 @@ fishdir ?= $(PREFIX)/share/fish/vendor_completions.d
 PRESETS := $(notdir $(wildcard models/*.conf))
 COMMANDS := $(shell grep -o 'command_[a-z]*,' src/cli/commands.c | sed 's/command_//; s/,//')
 # Scripts that do not need the sources.
-USED    := corpus-games libreoffice-pairs diversify train-aligner
-# The starter corpus, for `tide learn`.
-STARTER := corpus/train.tsv corpus/dev.tsv
+USED    := corpus-games libreoffice-pairs tatoeba diversify train-aligner
+# The starter corpus, for `tide learn`; the index of scripts/tatoeba.
+CORPUS  := corpus/train.tsv corpus/dev.tsv corpus/tatoeba.index
 
 PARTS := program library man core
 BUILT.program = $B/tide $(SERVER:%=$B/%)
@@ -292,11 +292,11 @@ $(PARTS:%=built-%): built-%:
 install-program:
 	install -D -m 755 -t $(DESTDIR)$(bindir) $B/tide $(SERVER:%=$B/%)
 	install -D -m 644 -t $(DESTDIR)$(datadir) $(PRESETS:%=models/%) $(wildcard $(PAGE)/page.html)
-	install -D -m 644 -t $(DESTDIR)$(datadir)/corpus $(STARTER)
+	install -D -m 644 -t $(DESTDIR)$(datadir)/corpus $(CORPUS)
 	install -D -m 755 -t $(DESTDIR)$(datadir)/scripts $(USED:%=scripts/%)
 
 uninstall-program:
-	rm -f $(DESTDIR)$(bindir)/tide $(DESTDIR)$(bindir)/tide-serve $(addprefix $(DESTDIR)$(datadir)/,$(PRESETS) page.html $(STARTER) $(USED:%=scripts/%))
+	rm -f $(DESTDIR)$(bindir)/tide $(DESTDIR)$(bindir)/tide-serve $(addprefix $(DESTDIR)$(datadir)/,$(PRESETS) page.html $(CORPUS) $(USED:%=scripts/%))
 	for folder in $(DESTDIR)$(datadir)/corpus $(DESTDIR)$(datadir)/scripts $(DESTDIR)$(datadir); do \
 	    [ ! -d $$folder ] || rmdir --ignore-fail-on-non-empty $$folder; done
 

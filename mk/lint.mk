@@ -44,8 +44,9 @@ shellchecked:
 	@echo '  shellcheck scripts tests .ci/run'
 	@shellcheck -a $(SHELL_SCRIPTS) src/cli/shell/tide.bash
 mypychecked:
-	@echo '  mypy python'
+	@echo '  mypy python scripts/tatoeba'
 	@mypy --strict --enable-incomplete-feature=Unpack --cache-dir build/mypy python/tide python/build_backend.py
+	@mypy --strict --cache-dir build/mypy scripts/tatoeba
 manlinted: $B/man/tide.1
 	@echo '  mandoc $B/man'
 	@mkdir -p $B/man/man1 && cp $B/man/*.1 $B/man/man1 && MANPATH=$B/man mandoc -T lint -W style $B/man/man1/*.1 2>/dev/null
