@@ -26,7 +26,7 @@ enum {
     MOST_DRAWN = 200000, /* of `keep` */
     LEAST_LENGTH = 100   /* pieces; a longer limit of the model stays */
 };
-static const double usual_rate = 0.15; /* of the model's learning rate */
+static const double usual_rate = 0.2;  /* of the model's learning rate */
 static const double smoothing = 0.005; /* the model is an average over about 200 updates */
 
 #define WORK "training" /* the folder of the training, in the output */
