@@ -64,9 +64,12 @@ all: build/tide library core man
 .PHONY: all
 
 FLOORS  := core model io text score corpus aligner translate train view api serve bench
+# What differs between operating systems: see src/core/system.h and src/io/system.h.
+SYSTEM  := $(if $(filter posix wasm,$(config)),posix,linux)
+SYSTEM_FILES := $(wildcard $(patsubst %,src/*/system/%.c,unix $(SYSTEM)))
 ONCE_FOR_EACH_SET := kernels gemm_f32 gemm_bf16 gemm_i8
 SOURCES := $(filter-out $(ONCE_FOR_EACH_SET:%=src/core/%.c) $(if $(SERVER),,src/serve/http.c), \
-           $(wildcard $(FLOORS:%=src/%/*.c) src/*.c))
+           $(wildcard $(FLOORS:%=src/%/*.c) src/*.c) $(SYSTEM_FILES))
 OBJECTS := $(SOURCES:src/%.c=$B/%.o)
 CLI     := $(patsubst src/%.c,$B/%.o,$(filter-out src/cli/tide_serve.c,$(wildcard src/cli/*.c)))
 

@@ -15,7 +15,7 @@ NATIVE   := $(addprefix src/serve/,access_log.c connections.c http.c serve.c soc
 TRAINER_C := $(wildcard src/train/*.c) $(addprefix src/translate/,model_write.c recipe.c) src/browser/classroom.c
 TRAINER  := $(TRAINER_C:src/%.c=$B/%.o)
 ENGINE   := $(addprefix $B/,$(patsubst src/%.c,%.o,$(filter-out $(NATIVE) $(TRAINER_C), \
-            $(wildcard $(patsubst %,src/%/*.c,model io text score corpus aligner translate view serve browser)) $(filter src/core/%,$(SOURCES))))) \
+            $(wildcard $(patsubst %,src/%/*.c,model io text score corpus aligner translate view serve browser)) $(filter src/core/%,$(SOURCES)) $(filter src/io/%,$(SYSTEM_FILES))))) \
             $(KERNEL_NAMES:%=$B/core/%.o)
 $B/browser/browser.o $(filter $B/serve/% $B/view/%,$(ENGINE)): | $(TEXTS) $(LIVE)
 

@@ -1,6 +1,7 @@
 # Tests with other tools, and on other machines.
 #
 #   make asan, make tsan   the tests under a sanitizer
+#   make posix             the tests with the files for systems that have POSIX only, in the place of those for Linux
 #   make valgrind          the short tests, and tide, under memcheck
 #   make neon              the aarch64 kernels in an emulator
 #   make pages             tide's HTML pages in a headless browser
@@ -33,7 +34,7 @@ $B/%: CFLAGS += -O1
 $B/core/% $B/model/%: CFLAGS += -O3
 endif
 
-asan tsan: setup
+asan tsan posix: setup
 	$(MAKE) -j$(JOBS) config=$@ programs
 	$(MAKE) config=$@ check
 
@@ -81,4 +82,4 @@ docs-check: setup
 fixtures:
 	scripts/dev/make-fixtures
 
-.PHONY: plain asan tsan valgrind neon pages coverage covered costs docs-check fixtures
+.PHONY: plain asan tsan posix valgrind neon pages coverage covered costs docs-check fixtures

@@ -9,7 +9,7 @@
 TIDY = @echo '  clang-tidy $<' && mkdir -p $(@D) && scripts/dev/tidy $(NO_PATHS) $< -- $(CPPFLAGS) $(CFLAGS)
 $B/tests/% $B/examples/% $(patsubst %,$B/core/%.tidied,$(filter-out %_portable,$(KERNEL_NAMES))): \
     NO_PATHS := $(if $(quick),--checks=-clang-analyzer-*)
-TIDIED := $(patsubst src/%.c,$B/%.tidied,$(filter-out $(ONCE_FOR_EACH_SET:%=src/core/%.c),$(wildcard src/*.c src/*/*.c))) \
+TIDIED := $(patsubst src/%.c,$B/%.tidied,$(filter-out $(ONCE_FOR_EACH_SET:%=src/core/%.c),$(wildcard src/*.c src/*/*.c src/*/system/*.c))) \
           $(KERNEL_NAMES:%=$B/core/%.tidied) $(patsubst tests/%.c,$B/tests/%.tidied,$(wildcard tests/*/*.c)) \
           $(EXAMPLES:%=%.tidied) $B/curve.tidied
 

@@ -1,11 +1,11 @@
 #include "core/amx.h"
 
-#if defined(TIDE_X86) && defined(__linux__)
+#if defined(TIDE_X86)
+#include "core/system.h"
+
 #include <cpuid.h>
 #include <immintrin.h>
 #include <stdint.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 /* Whether the CPU has the instructions: those of AMX, and the rounding of AVX512-BF16. */
 static bool has_instructions(void) {
@@ -22,10 +22,7 @@ __attribute__((target("xsave"))) static bool is_saved(void) {
     return __get_cpuid(1, &a, &b, &c, &d) && (c & OSXSAVE) && (_xgetbv(0) & ALL) == ALL;
 }
 
-bool amx_permitted(void) {
-    enum { REQUEST = 0x1023 /* ARCH_REQ_XCOMP_PERM */, DATA = 18 };
-    return has_instructions() && is_saved() && syscall(SYS_arch_prctl, REQUEST, DATA) == 0;
-}
+bool amx_permitted(void) { return has_instructions() && is_saved() && system_permits_amx(); }
 
 static _Thread_local bool entered;
 

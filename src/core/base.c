@@ -1,5 +1,6 @@
 #include "core/base.h"
 #include "core/scope.h"
+#include "core/system.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -8,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <time.h>
 
 void check_failed(const char *file, int line, const char *format, ...) {
@@ -59,22 +59,22 @@ static bool permitted(void) { return ++allocations != fail_at; }
 /* Returns a newly allocated block, or reports the failure if it is NULL. */
 static void *checked(void *memory, size_t bytes) {
     if (memory && !scope_add(memory)) return memory;
-    free(memory);
+    system_free(memory);
     mem_refused(bytes);
 }
 
-void *mem_alloc(size_t bytes) { return checked(permitted() ? malloc(bytes ? bytes : 1) : NULL, bytes); }
-void *mem_zalloc(size_t bytes) { return checked(permitted() ? calloc(1, bytes ? bytes : 1) : NULL, bytes); }
+void *mem_alloc(size_t bytes) { return checked(permitted() ? system_alloc(bytes ? bytes : 1) : NULL, bytes); }
+void *mem_zalloc(size_t bytes) { return checked(permitted() ? system_zalloc(bytes ? bytes : 1) : NULL, bytes); }
 
 void *mem_try_realloc(void *old, size_t bytes) {
     const bool owned = scope_remove(old) || !old;
-    void *memory = permitted() ? realloc(old, bytes ? bytes : 1) : NULL;
+    void *memory = permitted() ? system_realloc(old, bytes ? bytes : 1) : NULL;
     if (!memory) {
         if (old && owned) scope_add(old);
         return NULL;
     }
     if (!owned || !scope_add(memory)) return memory; /* in place of an old block, scope_add cannot fail */
-    free(memory);
+    system_free(memory);
     return NULL;
 }
 
@@ -86,17 +86,14 @@ void *mem_realloc(void *old, size_t bytes) {
 
 void mem_free(void *memory) {
     scope_remove(memory);
-    free(memory);
+    system_free(memory);
 }
 
 void *mem_alloc_aligned(size_t bytes) {
-    enum { CACHE_LINE = 64, HUGE_PAGE = 1 << 21 }; /* half a huge page or more gets whole ones */
+    enum { CACHE_LINE = 64 }; /* half a huge page or more gets whole ones */
     size_t align = bytes < HUGE_PAGE / 2 ? CACHE_LINE : HUGE_PAGE, rounded = (bytes + align - 1) / align * align;
     const bool possible = permitted() && rounded >= bytes;
-    void *memory = checked(possible ? aligned_alloc(align, rounded ? rounded : align) : NULL, bytes);
-    /* only a hint: huge pages mean fewer page faults and fewer TLB misses */
-    if (align == HUGE_PAGE) madvise(memory, rounded, MADV_HUGEPAGE);
-    return memory;
+    return checked(possible ? system_alloc_aligned(align, rounded ? rounded : align) : NULL, bytes);
 }
 
 char *mem_strndup(const char *text, size_t n) {

@@ -1,15 +1,13 @@
 /* cpu.c: chooses the kernels, and the size of a block of a product, for this CPU. */
 #include "core/amx.h"
 #include "core/kernels.h"
+#include "core/system.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
-#include <unistd.h>
 #if defined(TIDE_X86)
 #include <cpuid.h>
-#elif defined(TIDE_ARM)
-#include <sys/auxv.h>
 #endif
 
 #define DECLARE(set)                                                                                                   \
@@ -26,15 +24,6 @@ enum { MOST_SETS = 6 };
 static Kernels sets[MOST_SETS];
 static int set_count;
 const Kernels *kernels = sets;
-
-/* The bytes of the L2 cache of a core; 0 or -1: unknown. */
-static long l2_size(void) {
-#if defined(_SC_LEVEL2_CACHE_SIZE)
-    return sysconf(_SC_LEVEL2_CACHE_SIZE);
-#else
-    return 0;
-#endif
-}
 
 /* Adds a set with the products of int8 of `i8` and all other kernels of `set`. */
 #define ADD(set, i8) add_set(#i8, &kernels_##set, &gemm_f32_##set, &gemm_bf16_##set, &gemm_i8_##i8)
@@ -76,7 +65,7 @@ __attribute__((constructor(FIRST))) static void find_sets(void) {
         ADD(avx2, avx2);
     }
 #elif defined(TIDE_ARM)
-    if (getauxval(AT_HWCAP) & HWCAP_ASIMDDP) ADD(neon, neondot);
+    if (system_has_dot_products()) ADD(neon, neondot);
     ADD(neon, neon); /* every aarch64 has it */
 #endif
 #if defined(TIDE_WASM)
@@ -85,7 +74,7 @@ __attribute__((constructor(FIRST))) static void find_sets(void) {
 #else
     ADD(portable, portable);
 #endif
-    const int k_block = l2_size() < 1 << 20 ? 512 : 1024;
+    const int k_block = system_l2_size() < 1 << 20 ? 512 : 1024;
     for (int i = 0; i < set_count; i++) sets[i].k_block = k_block;
 }
 

@@ -1,4 +1,5 @@
 #include "core/scope.h"
+#include "core/system.h"
 
 #include <stdarg.h>
 #include <stdint.h>
@@ -111,7 +112,7 @@ void scope_release(Scope *scope) {
     }
     for (size_t i = 0; i < scope->slots; i++) {
         const Owned *owned = &scope->table[i];
-        if (owned->resource && !owned->release) free(owned->resource);
+        if (owned->resource && !owned->release) system_free(owned->resource);
     }
     scope_forget(scope);
 }

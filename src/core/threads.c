@@ -1,10 +1,10 @@
 #include "core/threads.h"
 #include "core/base.h"
 #include "core/scope.h"
+#include "core/system.h"
 
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -166,16 +166,11 @@ Threads *threads_new(int n) {
     pthread_mutex_init(&pool->mutex, NULL);
     pthread_cond_init(&pool->wake, NULL);
     for (int i = 0; i < n; i++) pool->workers[i] = (Worker){.pool = pool, .index = i};
-    /* signals of the process are for the threads of the host program */
-    sigset_t every, before;
-    sigfillset(&every);
-    pthread_sigmask(SIG_SETMASK, &every, &before);
     for (int i = 1; i < n; i++) {
-        if (!pthread_create(&pool->workers[i].handle, NULL, worker_main, &pool->workers[i])) continue;
+        if (!system_start_thread(&pool->workers[i].handle, worker_main, &pool->workers[i])) continue;
         pool->n = i; /* the system does not start more; the results are the same */
         break;
     }
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
     scope_own(pool, stop_threads);
     return pool;
 }
