@@ -10,7 +10,6 @@
 #include "translate/session.h"
 #include "translate/shortlist.h"
 
-#include <locale.h>
 #include <stdatomic.h>
 
 struct TideModel {
@@ -44,7 +43,7 @@ typedef struct Call {
     CallWork *work;
     TideSession *session; /* that the call uses; NULL: none */
     bool keeps;           /* for call_once: if the call succeeds, the caller owns all that it has taken */
-    locale_t host;        /* the locale of the thread outside of the call */
+    void *host;           /* the locale of the thread outside of the call: see locale_enter; NULL: memory was refused */
 } Call;
 
 /* Runs work(call) in `scope` and in the locale "C". call->error must be set; it receives the line about a failure, or

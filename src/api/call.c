@@ -1,5 +1,6 @@
 /* call.c: how each call of the public API runs: in a scope, in the locale "C", and with a line of text for a failure.
  */
+#include "io/system.h"
 #include "api/api.h"
 #include "io/utf8.h"
 
@@ -36,18 +37,6 @@ bool call_fail_err(Call *call, TideStatus status, const char *name, const Err *e
     return call_fail(call, status, "%s", text);
 }
 
-/* The locale "C", in which numbers in files and pictures have a decimal point. It is made once, because with LOCPATH
-   set every newlocale of glibc loses some bytes. Returns 0 if memory is refused. */
-static locale_t locale_of_numbers(void) {
-    static _Atomic(locale_t) shared;
-    locale_t there = atomic_load(&shared);
-    if (there) return there;
-    const locale_t fresh = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    if (!fresh || atomic_compare_exchange_strong(&shared, &there, fresh)) return fresh;
-    freelocale(fresh); /* another thread was faster */
-    return there;
-}
-
 static void run(void *context) {
     Call *call = context;
     if (call->session) session_open(call->session);
@@ -55,15 +44,14 @@ static void run(void *context) {
 }
 
 TideStatus call_run(Call *call, Scope *scope, CallWork *work) {
-    const locale_t points = locale_of_numbers();
-    call->host = points ? uselocale(points) : (locale_t)0;
+    call->host = locale_enter();
     call->error[0] = '\0';
     call->status = TIDE_OK;
     call->work = work;
-    const ScopeEnd end = points ? scope_run(scope, run, call, call->error, ERROR_SIZE) : SCOPE_REFUSED;
+    const ScopeEnd end = call->host ? scope_run(scope, run, call, call->error, ERROR_SIZE) : SCOPE_REFUSED;
     if (end == SCOPE_REFUSED) call_fail(call, TIDE_NO_MEMORY, "out of memory");
     if (end == SCOPE_FAILED) call->status = TIDE_INTERNAL;
-    if (points) uselocale(call->host);
+    if (call->host) locale_use(call->host);
     return call->status;
 }
 

@@ -1,6 +1,7 @@
 /* search.c: tide_translate, tide_align and tide_score. */
 #include "api/api.h"
 #include "io/ds.h"
+#include "io/system.h"
 #include "text/unicode.h"
 #include "translate/glossary.h"
 #include "translate/prefix.h"
@@ -120,9 +121,9 @@ bool search_begin(Call *call, const SearchOptions *search, int count) {
 static int report(void *context) {
     const SearchCall *c = context;
     if (!c->options.progress) return 0;
-    const locale_t points = uselocale(c->call.host);
+    void *const points = locale_use(c->call.host);
     const int cancel = c->options.progress(c->options.context, c->done, c->count);
-    uselocale(points);
+    locale_use(points);
     return cancel;
 }
 
@@ -174,9 +175,9 @@ static void tell_settled(void *context, int number, const Hypothesis *words) {
     const SearchCall *c = context;
     const Translator *first = &c->call.session->models[0]->translator;
     char *text = hypothesis_text(first, words), **pieces = side_pieces(&first->target, words->ids, words->length);
-    const locale_t points = uselocale(c->call.host);
+    void *const points = locale_use(c->call.host);
     c->options.settled(c->options.context, c->first + number, text, (const char *const *)pieces, words->length);
-    uselocale(points);
+    locale_use(points);
     mem_free(text);
     arrfree(pieces);
 }

@@ -1,5 +1,6 @@
 /* tide bench step and decode: training steps and decoding on random sentences of equal length. */
 #include "bench/bench.h"
+#include "io/system.h"
 #include "model/beam.h"
 #include "text/vocab.h"
 #include "train/update.h"
@@ -7,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 
 double bench_flops(const ModelConfig *c) {
     double n = c->rnn, m = c->emb;
@@ -136,13 +136,11 @@ void bench_step(Threads *threads, const BenchSize *size, int updates) {
     }
     threads_profile(threads, false);
     double median = bench_median(seconds, updates);
-    struct rusage usage;
-    getrusage(RUSAGE_SELF, &usage);
     double peak = bench_peak(threads, size->products), speed = bench_flops(&size->config) * tokens / median;
     printf("train %-11s %6.0f target tokens/s (slowest %.0f, fastest %.0f)   %5.1f GFLOP/s, %.0f %% of %.0f   "
            "peak memory so far %ld MiB\n",
            size->name, tokens / median, tokens / seconds[updates - 1], tokens / seconds[0], speed / 1e9,
-           100 * speed / peak, peak / 1e9, usage.ru_maxrss / 1024);
+           100 * speed / peak, peak / 1e9, (long)memory_peak() >> 20);
     print_shares(threads, all);
     optimizer_free(&optimizer);
     subject_end(&s);

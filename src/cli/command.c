@@ -5,13 +5,11 @@
 #include "cli/suggest.h"
 #include "core/kernels.h"
 #include "io/ds.h"
-#include "io/program.h"
+#include "io/system.h"
 
 #include <cJSON.h>
 #include <errno.h>
 #include <locale.h>
-#include <sched.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -53,19 +51,11 @@ const Option *command_option(const Command *command, const Flag *flag) {
     return command->options ? option_find(command->options, flag->name) : NULL;
 }
 
-/* The number of processors on which this process may run. The machine may have more: taskset and containers can limit a
-   process to some of them. */
-static int own_processors(void) {
-    cpu_set_t set;
-    const long count = sched_getaffinity(0, sizeof set, &set) ? sysconf(_SC_NPROCESSORS_ONLN) : CPU_COUNT(&set);
-    return count > 0 ? (int)count : 1;
-}
-
 int machine_flags(const Args *args, int *threads, Err *err) {
     const char *isa = args_value(args, "isa", 0);
     if (isa && kernels_choose(isa))
         return usage_error(err, "this build or processor has no '%s' kernels; use --isa auto", isa);
-    *threads = own_processors();
+    *threads = processors_own();
     return args_int(args, "threads", threads, err);
 }
 
@@ -117,7 +107,7 @@ static int execute(const Command *command, char **argv) {
     snprintf(file, sizeof file, "tide-%s", command->name);
     program_path(path, sizeof path, file);
     argv[0] = path;
-    execv(path, argv);
+    program_become(argv);
     if (errno == ENOENT) err_set(&err, NULL, 0, "there is no %.300s: %s", path, command->missing);
     else err_set(&err, path, 0, "%s", strerror(errno));
     return fail(&err);
@@ -155,7 +145,8 @@ int cli_main(int argc, char **argv, int (*work)(int argc, char **argv, double be
     mem_on_failure(no_memory);
     cJSON_InitHooks(&(cJSON_Hooks){mem_alloc, mem_free});
     setlocale(LC_CTYPE, "");
-    signal(SIGXFSZ, SIG_IGN); /* a write beyond the limit of ulimit -f then fails as on a full disk */
+    signals_ignore(false);
+    program_begin(argv[0]);
     const int status = work(argc, argv, began);
     if ((fflush(stdout) || ferror(stdout)) && !status) { /* if status is not 0, an error is printed already */
         fputs("tide: standard output cannot be written\n", stderr);

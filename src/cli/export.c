@@ -1,6 +1,5 @@
 /* tide export: writes a model as a web page that translates by itself. */
 #include "cli/models.h"
-#include "io/program.h"
 #include "io/files.h"
 #include "io/output.h"
 #include "view/web.h"
@@ -8,7 +7,6 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 static const Flag flags[] = {
@@ -45,7 +43,7 @@ static unsigned char *model_pack(const char *path, size_t *size, Err *err) {
     char gzip[] = "gzip", best[] = "-9nc", file[PATH_SIZE];
     FILE *in = model_find(path, file, err) ? NULL : file_open(file, "rb", err);
     if (!in) return NULL;
-    const int out = memfd_create("packed", MFD_CLOEXEC);
+    const int out = file_in_memory(false);
     const int status = out < 0 ? -1 : program_run((char *[]){gzip, best, NULL}, fileno(in), out, -1);
     const off_t length = out < 0 ? 0 : lseek(out, 0, SEEK_END);
     unsigned char *bytes = status || length <= 0 ? NULL : mem_alloc((size_t)length);

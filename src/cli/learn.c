@@ -3,7 +3,7 @@
 #include "cli/pairs.h"
 #include "cli/training.h"
 #include "io/ds.h"
-#include "io/program.h"
+#include "io/system.h"
 #include "train/learn.h"
 #include "translate/model_file.h"
 

@@ -8,7 +8,6 @@
 #include "text/unicode.h"
 
 #include <strings.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 int pictures_flags(const Args *args, const char *dir, Pictures *pictures, Err *err) {
@@ -105,7 +104,7 @@ static int begin_page(Pictures *pictures, Err *err) {
     if (!raster_format(pictures->dir)) return begin_svg(pictures, err);
     if (is_pdf(pictures) && arrlen(pictures->pages) == MOST_PAGES)
         return err_set(err, pictures->dir, 0, "more than %d pages", MOST_PAGES);
-    page->fd = memfd_create("picture.svg", 0); /* rsvg-convert inherits it */
+    page->fd = file_in_memory(true); /* rsvg-convert inherits it */
     page->stream = page->fd < 0 ? NULL : fdopen(dup(page->fd), "w");
     if (!page->stream && page->fd >= 0) close(page->fd);
     return page->stream ? 0 : not_drawn(pictures, err);

@@ -1,6 +1,6 @@
 #include "cli/presets.h"
 #include "cli/suggest.h"
-#include "io/program.h"
+#include "io/system.h"
 #include "io/ds.h"
 #include "io/lines.h"
 

@@ -1,12 +1,11 @@
 #include "cli/rasterize.h"
 
-#include "io/program.h"
 #include "io/ds.h"
 #include "io/output.h"
+#include "io/system.h"
 
 #include <string.h>
 #include <strings.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 RasterFormat raster_format(const char *path) {
@@ -18,7 +17,7 @@ RasterFormat raster_format(const char *path) {
 
 /* Runs a program whose output is not read. Returns its exit status, and whether it wrote something. */
 static int run_quietly(char *const *command, bool *wrote) {
-    const int out = memfd_create("output", MFD_CLOEXEC);
+    const int out = file_in_memory(false);
     const int status = out < 0 ? -1 : program_run(command, -1, out, -1);
     *wrote = out >= 0 && lseek(out, 0, SEEK_END) > 0;
     if (out >= 0) close(out);
@@ -38,14 +37,14 @@ bool raster_has_chinese(void) {
 
 int raster_write(const char *path, const int *fds, int n, Err *err) {
     const bool pdf = raster_format(path) == RASTER_PDF;
-    char **command = NULL, file[32];
+    char **command = NULL, file[FD_PATH];
     OutputFile output;
     if (output_open(&output, path, err)) return -1;
     const char *const words[] = {"rsvg-convert", pdf ? "--format=pdf" : "--format=png", "--zoom=2"};
     const int word_count = pdf ? 2 : 3; /* the zoom makes a PNG sharp on slides; a PDF keeps its size */
     for (int i = 0; i < word_count; i++) arrput(command, mem_strdup(words[i]));
     for (int i = 0; i < (pdf ? n : 1); i++) {
-        snprintf(file, sizeof file, "/proc/self/fd/%d", fds[i]);
+        file_own_path(fds[i], file);
         arrput(command, mem_strdup(file));
     }
     arrput(command, NULL);

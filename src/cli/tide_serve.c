@@ -3,9 +3,9 @@
 #include "cli/cli.h"
 #include "cli/messages.h"
 #include "cli/word_lists.h"
+#include "io/system.h"
 #include "serve/serve.h"
 
-#include <signal.h>
 #include <string.h>
 
 static void notice(const char *line) { message("tide: %s", line); }
@@ -85,7 +85,7 @@ static int run(const Args *args, Err *err) {
     if (options_of(args, &options, err) || check_learning(args, err)) return -1;
     ModelFiles *models = mem_alloc((size_t)args->word_count * sizeof *models);
     options.models = models;
-    signal(SIGPIPE, SIG_IGN);
+    signals_ignore(true);
     const int status = models_of(args, models, err) || serve(&options, err) ? -1 : 0;
     mem_free(models);
     return status;

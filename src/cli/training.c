@@ -1,5 +1,6 @@
 #include "cli/training.h"
 #include "cli/messages.h"
+#include "io/system.h"
 #include "view/report.h"
 
 #include <math.h>
@@ -78,18 +79,12 @@ static void on_signal(int number) {
     training_stop = number;
 }
 
-static void catch_signals(void) {
-    static const int signals[] = {SIGINT, SIGTERM, SIGUSR1};
-    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
-    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) sigaction(signals[i], &action, NULL);
-}
-
 /* ---- ranks ------------------------------------------------------------------------------------------------------ */
 
 /* The default of --threads for a rank that may run on `own` processors. The ranks of a machine share its processors.
    But if mpirun has bound a rank to some processors, these are for this rank alone, and it uses all of them. */
 static int threads_of_rank(const Ranks *ranks, int own) {
-    const bool bound = own < sysconf(_SC_NPROCESSORS_ONLN);
+    const bool bound = own < processors_all();
     const int share = bound ? own : own / ranks_count_on_node(ranks);
     return share > 0 ? share : 1;
 }
@@ -103,7 +98,7 @@ static void no_memory(size_t bytes) {
 }
 
 void training_signals(void) {
-    catch_signals();
+    signals_catch(on_signal);
     mem_on_failure(no_memory);
 }
 

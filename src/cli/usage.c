@@ -1,11 +1,11 @@
 /* usage.c: prints what `tide COMMAND --help` prints. tide-serve links it without help.c, which needs all commands. */
 #include "cli/help.h"
 #include "io/ds.h"
+#include "io/system.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 /* ---- text for the width of the terminal ------------------------------------------------------------------------- */
@@ -20,9 +20,8 @@ static int columns_of(const char *text, size_t n) {
 int help_width(void) {
     enum { LEAST = 40, MOST = 10000 };
     const char *given = getenv("COLUMNS");
-    struct winsize size;
     long columns = given ? strtol(given, NULL, 10) : 0;
-    if (columns < 1 && isatty(STDOUT_FILENO) && !ioctl(STDOUT_FILENO, TIOCGWINSZ, &size)) columns = size.ws_col;
+    if (columns < 1) columns = terminal_columns(STDOUT_FILENO);
     if (columns < 1 || columns > MOST) return 0;
     return columns < LEAST ? LEAST : (int)columns;
 }

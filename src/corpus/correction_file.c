@@ -86,7 +86,7 @@ static int append(CorrectionFile *file, const char *bytes, size_t n, Err *err) {
     if (fstat(file->fd, &info)) return cannot_write(file->path, err);
     if (info.st_nlink == 0) return err_set(err, file->path, 0, "was removed or replaced while it was in use");
     if (file->torn && cut_back(file)) return cannot_write(file->path, err);
-    if (!write_bytes(file->fd, bytes, n) && !fsync(file->fd)) {
+    if (!write_bytes(file->fd, bytes, n) && !file_sync(file->fd)) {
         file->size += n;
         return 0;
     }
@@ -102,7 +102,7 @@ static int repair_end(CorrectionFile *file, const CorrectionLines *lines, Err *w
     if (lines->open_end) return append(file, "\n", 1, err);
     if (rest == 0) return 0;
     err_set(warning, file->path, 0, "an incomplete last line of %zu bytes was cut off", rest);
-    return cut_back(file) || fsync(file->fd) ? cannot_write(file->path, err) : 0;
+    return cut_back(file) || file_sync(file->fd) ? cannot_write(file->path, err) : 0;
 }
 
 /* Opens the file, reads it and repairs its end. Sets *deleted to the number of deleted entries with texts in the file.

@@ -4,7 +4,7 @@
 #include "io/files.h"
 #include "io/lines.h"
 #include "io/output.h"
-#include "io/program.h"
+#include "io/system.h"
 #include "text/sentences.h"
 #include "text/traditional.h"
 #include "text/unicode.h"
@@ -323,7 +323,7 @@ static int check_output(const ImportJob *job, const char *path, Err *err) {
     for (int i = 0; i < job->input_count; i++)
         for (int k = 0; k < 2; k++) {
             const char *input = job->inputs[i].path[k];
-            if (input && file_is_same(path, strcmp(input, "-") != 0 ? input : "/dev/stdin"))
+            if (input && file_is_same(strcmp(input, "-") != 0 ? input : NULL, path))
                 return err_set(err, path, 0, "is read, and would be overwritten");
         }
     return 0;

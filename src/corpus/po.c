@@ -1,12 +1,10 @@
 #include "corpus/po.h"
 
 #include "io/files.h"
-#include "io/program.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 enum { TEXT, COMPILED, SAID, FILES }; /* the input of msgfmt, its output, and what it prints for people */
@@ -24,8 +22,8 @@ static int copy(LineReader *lines, int fd, Err *err) {
 }
 
 static char *read_back(int fd, size_t *size, Err *err) {
-    char path[32];
-    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    char path[FD_PATH];
+    file_own_path(fd, path);
     return file_read(path, size, err);
 }
 
@@ -67,7 +65,7 @@ static char *compile(LineReader *lines, const int fds[FILES], size_t *size, long
 char *po_compile(LineReader *lines, size_t *size, long *fuzzy, Err *err) {
     int fds[FILES], open = 0;
     char *compiled = NULL;
-    while (open < FILES && (fds[open] = memfd_create("catalogue", MFD_CLOEXEC)) >= 0) open++;
+    while (open < FILES && (fds[open] = file_in_memory(false)) >= 0) open++;
     if (open == FILES) compiled = compile(lines, fds, size, fuzzy, err);
     else err_set(err, lines->path, 0, "cannot be copied: %s", strerror(errno));
     while (open > 0) close(fds[--open]);

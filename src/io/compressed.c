@@ -4,9 +4,7 @@
 #include "io/lines.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 
 enum { MOST_MAGIC = 6, MOST_WORDS = 12 };
@@ -86,8 +84,9 @@ static void finish(Compressed *c) {
 
 /* A few compressed bytes can become a line that fills the memory. */
 static void check_line(Compressed *c, const char *bytes, size_t n) {
-    const char *last = memrchr(bytes, '\n', n);
-    c->line = last ? (size_t)(bytes + n - last) : c->line + n;
+    size_t end = 0; /* of the line */
+    while (end < n && bytes[n - 1 - end] != '\n') end++;
+    c->line = end < n ? end + 1 : c->line + n;
     if (c->line > LONGEST_LINE) fails(c, "it has a line of more than 1 GiB");
 }
 
@@ -99,25 +98,22 @@ static void feed(Compressed *c) {
         c->size = fread(c->input, 1, sizeof c->input, c->file);
         if (ferror(c->file)) snprintf(c->problem, sizeof c->problem, "%s", strerror(errno));
     }
-    const ssize_t n =
-        c->size ? send(c->program.socket, c->input + c->at, c->size - c->at, MSG_DONTWAIT | MSG_NOSIGNAL) : 0;
+    const ssize_t n = c->size ? program_send(&c->program, c->input + c->at, c->size - c->at) : -1;
     if (n > 0) c->at += (size_t)n;
-    c->sent = !c->size || (n < 0 && errno != EAGAIN && errno != EINTR); /* also if the program has ended */
-    if (c->sent) shutdown(c->program.socket, SHUT_WR);
+    c->sent = n < 0; /* also if the program has ended */
+    if (c->sent) program_send_end(&c->program);
 }
 
 /* Waits for plain bytes, and gives the program what it needs for them. */
 static ssize_t receive(Compressed *c, char *out, size_t n) {
     while (c->running && !*c->problem) {
-        struct pollfd socket = {.fd = c->program.socket, .events = (short)(c->sent ? POLLIN : POLLIN | POLLOUT)};
-        if (poll(&socket, 1, -1) < 0) continue; /* a signal */
-        if (!(socket.revents & ~POLLOUT)) {
+        if (program_takes(&c->program, !c->sent)) {
             feed(c);
             continue;
         }
-        const ssize_t got = recv(c->program.socket, out, n, 0);
+        const ssize_t got = program_receive(&c->program, out, n);
         if (got > 0) return got;
-        if (!got || errno != EINTR) finish(c);
+        finish(c);
     }
     return 0;
 }
@@ -155,7 +151,7 @@ static void stop(void *compressed) {
     char said[PROGRAM_SAID_SIZE];
     if (c->running) program_end(&c->program, said);
     c->running = false;
-    if (c->stream) fclose(c->stream);
+    if (c->stream) stream_close(c->stream);
     c->stream = NULL;
 }
 
@@ -199,7 +195,7 @@ static int check_zip(Compressed *c, const char *path, Err *err) {
 static int begin(Compressed *c, const char *path, Err *err) {
     if (c->format->is_archive && check_zip(c, path, err)) return -1;
     if (start(c, c->format->command, path, err)) return -1;
-    c->stream = fopencookie(c, "r", (cookie_io_functions_t){.read = read_plain});
+    c->stream = stream_open(c, (StreamFunctions){.read = read_plain});
     if (!c->stream) mem_refused(0);
     return 0;
 }

@@ -5,14 +5,12 @@
 #ifndef TIDE_COMPRESSED_H
 #define TIDE_COMPRESSED_H
 
-#include "io/program.h"
-
-#include <stdbool.h>
-#include <stdio.h>
+#include "core/base.h"
+#include "io/system.h"
 
 typedef struct Compressed {
     FILE *stream;      /* the plain bytes */
-    Program program;   /* its socket is readable if there are plain bytes */
+    Program program;   /* can be read if there are plain bytes */
     char problem[160]; /* why the stream has an error; "": not known */
     /* for compressed.c only: */
     const struct CompressedFormat *format;

@@ -2,14 +2,11 @@
 #include "core/scope.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <libgen.h>
 #include <limits.h>
 #include <stdint.h>
-#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -21,11 +18,6 @@ FILE *file_open(const char *path, const char *mode, Err *err) {
     if (errno == ENOMEM) mem_refused(0);
     err_set(err, path, 0, "%s%s", *mode == 'r' ? "" : "cannot be written: ", strerror(errno));
     return NULL;
-}
-
-bool file_is_same(const char *path, const char *other) {
-    struct stat a, b;
-    return !stat(path, &a) && !stat(other, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
 /* ---- text in memory ---- */
@@ -46,15 +38,11 @@ static ssize_t memory_write(void *cookie, const char *bytes, size_t n) {
     return (ssize_t)n;
 }
 
-/* Closes a stream without writing what it has buffered. */
-static void abandon(void *stream) {
-    __fpurge(stream);
-    fclose(stream);
-}
+static void abandon(void *stream) { stream_abandon(stream); }
 
 FILE *memory_open(MemoryFile *memory) {
     *memory = (MemoryFile){.text = mem_strdup(""), .capacity = 1};
-    memory->stream = fopencookie(memory, "w", (cookie_io_functions_t){.write = memory_write});
+    memory->stream = stream_open(memory, (StreamFunctions){.write = memory_write});
     if (!memory->stream) mem_refused(0);
     scope_own(memory->stream, abandon);
     return memory->stream;
@@ -62,7 +50,7 @@ FILE *memory_open(MemoryFile *memory) {
 
 char *memory_close(MemoryFile *memory, size_t *size) {
     scope_disown(memory->stream, abandon);
-    const bool failed = fclose(memory->stream) != 0;
+    const bool failed = stream_close(memory->stream) != 0;
     memory->stream = NULL;
     if (failed || memory->refused) mem_refused(0);
     if (size) *size = memory->size;
@@ -101,7 +89,7 @@ char *file_read(const char *path, size_t *size, Err *err) {
 int file_read_at(int fd, void *bytes, size_t n, off_t at) {
     for (char *to = bytes; n > 0;) {
         errno = 0;
-        const ssize_t got = pread(fd, to, n, at);
+        const ssize_t got = file_read_some(fd, to, n, at);
         if (got < 0 && errno == EINTR) continue;
         if (got <= 0) return -1;
         to += got;
@@ -111,19 +99,8 @@ int file_read_at(int fd, void *bytes, size_t n, off_t at) {
     return 0;
 }
 
-/* A file without a name. If the file system does not support O_TMPFILE, creates a file and removes its name. */
-static int open_unnamed(const char *dir) {
-    const int fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR)) return fd;
-    char path[PATH_MAX];
-    if (snprintf(path, sizeof path, "%s/tide-XXXXXX", dir) >= (int)sizeof path) return errno = ENAMETOOLONG, -1;
-    const int named = mkostemp(path, O_CLOEXEC);
-    if (named >= 0) unlink(path);
-    return named;
-}
-
 FILE *file_temporary(const char *dir, Err *err) {
-    const int fd = open_unnamed(dir);
+    const int fd = file_unnamed(dir);
     FILE *file = fd >= 0 ? fdopen(fd, "w+b") : NULL;
     if (file) return file;
     if (errno == ENOMEM) mem_refused(0);
@@ -143,7 +120,7 @@ static int make_parents(const char *path) {
     int why = 0;
     for (char *slash = parent; !why && *slash && (slash = strchr(slash + 1, '/')); *slash = '/') {
         *slash = '\0';
-        if (mkdir(parent, 0777) && errno != EEXIST) why = errno;
+        if (directory_create(parent, false) && errno != EEXIST) why = errno;
     }
     mem_free(parent);
     errno = why;
@@ -152,15 +129,15 @@ static int make_parents(const char *path) {
 
 int directory_make(const char *path, Err *err) {
     struct stat info;
-    if (!mkdir(path, 0777)) return 0;
-    if (errno == ENOENT && !make_parents(path) && !mkdir(path, 0777)) return 0;
+    if (!directory_create(path, false)) return 0;
+    if (errno == ENOENT && !make_parents(path) && !directory_create(path, false)) return 0;
     if (errno != EEXIST) return err_set(err, path, 0, "cannot be created: %s", strerror(errno));
     if (stat(path, &info) || !S_ISDIR(info.st_mode)) return err_set(err, path, 0, "is not a directory");
     return 0;
 }
 
 int file_lock(int fd, const char *path, const char *what, Err *warning, Err *err) {
-    if (!flock(fd, LOCK_EX | LOCK_NB)) return 0;
+    if (!file_lock_now(fd)) return 0;
     if (errno == EWOULDBLOCK) return err_set(err, path, 0, "another tide process uses this %s", what);
     err_set(warning, path, 0, "cannot be locked (%s): make sure that no other tide process uses it", strerror(errno));
     return 0;
@@ -168,23 +145,15 @@ int file_lock(int fd, const char *path, const char *what, Err *warning, Err *err
 
 int directory_lock(const char *path, Err *warning, Err *err) {
     warning->reason[0] = '\0';
-    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int fd = directory_open(path);
     if (fd < 0) return err_set(err, path, 0, "%s", strerror(errno));
     if (!file_lock(fd, path, "directory", warning, err)) return fd;
     close(fd);
     return -1;
 }
 
-int directory_sync(const char *path) {
-    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0) return -1;
-    const int status = fsync(fd) && errno != EINVAL ? -1 : 0; /* some file systems cannot fsync a directory */
-    close(fd);
-    return status;
-}
-
 int directory_make_private(const char *path, Err *err) {
-    if (mkdir(path, S_IRWXU))
+    if (directory_create(path, true))
         return errno == EEXIST ? 0 : err_set(err, path, 0, "cannot be created: %s", strerror(errno));
     char *copy = mem_strdup(path);
     const int status = directory_sync(dirname(copy));

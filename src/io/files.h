@@ -4,10 +4,7 @@
 #define TIDE_FILES_H
 
 #include "core/base.h"
-
-#include <stdbool.h>
-#include <stdio.h>
-#include <sys/types.h>
+#include "io/system.h"
 
 enum { PATH_SIZE = 512 };
 /* Writes DIR/NAME to `path`. Requires that it fits. */
@@ -15,9 +12,6 @@ void path_in(char path[PATH_SIZE], const char *dir, const char *name);
 
 /* fopen. Returns NULL with *err filled if it fails. */
 FILE *file_open(const char *path, const char *mode, Err *err);
-
-/* Whether both paths exist and are the same file. */
-bool file_is_same(const char *path, const char *other);
 
 /* A stream that writes to memory. The struct must not move while the stream is open. */
 typedef struct MemoryFile {
@@ -59,9 +53,6 @@ int file_lock(int fd, const char *path, const char *what, Err *warning, Err *err
    another process has the lock. If the file system has no locks, fills *warning and returns a descriptor; else
    warning->reason is "". */
 int directory_lock(const char *path, Err *warning, Err *err);
-
-/* fsync of a directory, so that its file names are on the disk. Returns 0, or -1 with errno set. */
-int directory_sync(const char *path);
 
 /* A file without a name in `dir`, for writing and reading. The system removes it when it is closed or the process ends.
    NULL with *err filled if it cannot be created. */

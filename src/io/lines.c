@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -100,15 +99,8 @@ long line_reader_bytes(LineReader *reader, char *bytes, int n, Err *err) {
 }
 
 bool line_reader_ready(const LineReader *reader, int milliseconds) {
-    const FILE *stream = reader->stream;
-#ifdef __GLIBC__ /* the C standard has no function for this */
-    const size_t buffered = (size_t)(stream->_IO_read_end - stream->_IO_read_ptr);
-    if (buffered && memchr(stream->_IO_read_ptr, '\n', buffered)) return true;
-#endif
-    struct pollfd files[2] = {{.fd = fileno(reader->file), .events = POLLIN}, {.events = POLLIN}};
-    if (reader->compressed) files[1].fd = reader->compressed->program.socket;
-    (void)stream;
-    return poll(files, reader->compressed ? 2 : 1, milliseconds) != 0;
+    return stream_has_line(reader->stream) ||
+           input_ready(fileno(reader->file), reader->compressed ? &reader->compressed->program : NULL, milliseconds);
 }
 
 long line_reader_count(const LineReader *reader) {
@@ -119,7 +111,7 @@ long line_reader_count(const LineReader *reader) {
     char *bytes = mem_alloc(BLOCK);
     long lines = 0;
     bool whole = true; /* the last line ends */
-    for (ssize_t n; (n = pread(fd, bytes, BLOCK, at)) > 0; at += n) {
+    for (ssize_t n; (n = file_read_some(fd, bytes, BLOCK, at)) > 0; at += n) {
         for (const char *c = bytes, *end = bytes + n; (c = memchr(c, '\n', (size_t)(end - c))); c++) lines++;
         whole = bytes[n - 1] == '\n';
     }

@@ -1,5 +1,6 @@
 #include "io/visible.h"
 #include "core/base.h"
+#include "io/system.h"
 #include "io/utf8.h"
 
 #include <string.h>
@@ -76,7 +77,7 @@ static int visible_close(void *cookie) {
 FILE *visible_stream(FILE *out) {
     Visible *v = mem_zalloc(sizeof *v);
     v->out = out;
-    FILE *stream = fopencookie(v, "w", (cookie_io_functions_t){.write = visible_some, .close = visible_close});
+    FILE *stream = stream_open(v, (StreamFunctions){.write = visible_some, .close = visible_close});
     if (!stream) mem_refused(0);
     setvbuf(stream, NULL, _IONBF, 0); /* what is written to `out` itself stays in its place */
     return stream;

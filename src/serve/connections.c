@@ -1,10 +1,10 @@
 #include "serve/connections.h"
 
+#include "io/system.h"
 #include "serve/events.h"
 #include "serve/socket.h"
 #include "io/utf8.h"
 
-#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -50,16 +50,9 @@ static void shut_with(Connection *c, int status, const char *phrase, const char 
     const int n = snprintf(head, sizeof head,
                            "HTTP/1.1 %d %s\r\nConnection: close\r\nContent-Type: %s\r\nContent-Length: %zu\r\n\r\n",
                            status, phrase, reply.type, reply.size);
-    send(c->fd, head, (size_t)n, MSG_NOSIGNAL | MSG_DONTWAIT | MSG_MORE);
-    send(c->fd, reply_bytes(&reply), reply.size, MSG_NOSIGNAL | MSG_DONTWAIT);
+    socket_send(c->fd, head, (size_t)n, reply_bytes(&reply), reply.size);
     account(c, status, reply.size);
     shut(c);
-}
-
-/* Whether the client has closed its end of the connection. */
-static bool has_left(int fd) {
-    struct pollfd socket = {.fd = fd, .events = POLLRDHUP};
-    return poll(&socket, 1, 0) > 0;
 }
 
 static void suspend(Connection *c) {
@@ -75,7 +68,7 @@ static void wake(Connection *c) {
 /* Lets a connection send its reply. But if its client has closed its end of the connection, libmicrohttpd would read
    the end of the stream before it sends the answer, and close the connection without an answer. */
 static void answer(Connection *c) {
-    const bool left = c->phase == PHASE_WAITING && has_left(c->fd);
+    const bool left = c->phase == PHASE_WAITING && socket_is_left(c->fd);
     set_phase(c, PHASE_ANSWERING);
     if (c->streams && c->reply.status != 200) reply_error_event(&c->reply);
     if (left) shut_with(c, 400, "Bad Request", "The client has closed the connection");
@@ -464,7 +457,7 @@ static void cancel(Connection *c, int status, const char *why) {
 static void check_computed(Connection *c, double now) {
     if (c->table->ending == ENDING_NOW) cancel(c, 503, "The server stops");
     else if (now - c->began > c->table->limits->timeout) cancel(c, 503, "The translation took too long");
-    else if (has_left(c->fd)) cancel(c, 400, "The client has closed the connection");
+    else if (socket_is_left(c->fd)) cancel(c, 400, "The client has closed the connection");
 }
 
 /* libmicrohttpd may not notice that a client has left if bytes of a request came together with the end of the stream.
@@ -472,7 +465,7 @@ static void check_computed(Connection *c, double now) {
 static void check_waiting(Connection *c, double now) {
     const double spent = now - c->since, patience = 0.5;
     const bool answers = c->phase == PHASE_ANSWERING, idle = c->phase == PHASE_IDLE;
-    if (!answers && has_left(c->fd)) shut(c);
+    if (!answers && socket_is_left(c->fd)) shut(c);
     else if (spent > c->table->limits->timeout) shut_unfinished(c, 408, "Request Timeout", too_slow);
     else if (c->table->ending && (idle || (!answers && spent > patience)))
         shut_unfinished(c, 503, "Service Unavailable", "The server stops");
@@ -495,8 +488,7 @@ static bool is_active(const Connection *c) {
 /* ---------------------------------------------------------------------------------------------------------------- */
 
 int connections_check(Connections *t, int wake, double seconds) {
-    struct pollfd woken = {.fd = wake, .events = POLLIN};
-    poll(&woken, 1, (int)(seconds * 1000));
+    input_ready(wake, NULL, (int)(seconds * 1000));
     const double now = seconds_now();
     pthread_mutex_lock(&t->mutex);
     for (Connection *c = t->first; c; c = c->after) check(c, now);

@@ -219,7 +219,7 @@ bool generation_finished(const Generations *g, int generation) {
 static void read_end(int fd, char text[SAID_SIZE]) {
     struct stat file;
     const off_t size = fstat(fd, &file) ? 0 : file.st_size, most = SAID_SIZE - 1;
-    ssize_t n = pread(fd, text, SAID_SIZE - 1, size > most ? size - most : 0);
+    ssize_t n = file_read_some(fd, text, SAID_SIZE - 1, size > most ? size - most : 0);
     while (n > 0 && (text[n - 1] == '\n' || text[n - 1] == '\r')) n--;
     text[n > 0 ? n : 0] = '\0';
 }

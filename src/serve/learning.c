@@ -2,12 +2,11 @@
 
 #include "core/scope.h"
 #include "io/json.h"
-#include "io/program.h"
+#include "io/system.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -128,13 +127,8 @@ static int start_program(const Learning *l, const Course *course, pid_t *id, Err
 
 /* Waits some time, or until something is asked or the server ends. Returns false if it ends. */
 static bool rest(Learning *l, double seconds) {
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    const double nanoseconds = (double)until.tv_nsec + seconds * 1e9;
-    until.tv_sec += (time_t)(nanoseconds / 1e9);
-    until.tv_nsec = (long)fmod(nanoseconds, 1e9);
     pthread_mutex_lock(&l->mutex);
-    if (!l->ending) pthread_cond_timedwait(&l->changed, &l->mutex, &until);
+    if (!l->ending) condition_wait(&l->changed, &l->mutex, seconds_now() + seconds);
     const bool goes_on = !l->ending;
     pthread_mutex_unlock(&l->mutex);
     return goes_on;
@@ -172,7 +166,7 @@ static void wait_for(Learning *l, pid_t id) {
     bool told = false;
     while (!program_ended(id, &status)) {
         const bool goes_on = rest(l, 0.2);
-        if (!goes_on && !told) kill(id, SIGTERM);
+        if (!goes_on && !told) program_stop(id);
         if (goes_on) take_choices(l);
         else usleep(20000);
         told = !goes_on;
@@ -387,7 +381,7 @@ Learning *learning_start(const LearnSetup *setup, const Accounts *accounts, Serv
     const int owners = setup->shared ? 1 : accounts->count;
     *l = (Learning){.setup = *setup, .listener = *listener, .accounts = accounts, .models = models};
     pthread_mutex_init(&l->mutex, NULL);
-    pthread_cond_init(&l->changed, NULL);
+    condition_init(&l->changed);
     l->courses = mem_zalloc((size_t)(owners * models->count) * sizeof *l->courses);
     int status = 0;
     if (!setup->text || !setup->dev)

@@ -1,4 +1,5 @@
 #include "serve/metrics.h"
+#include "io/system.h"
 
 #include <unistd.h>
 
@@ -61,16 +62,6 @@ static void histogram(FILE *out, const char *name, const char *help, const Histo
     fprintf(out, "%s_bucket{le=\"+Inf\"} %ld\n%s_sum %.6f\n%s_count %ld\n", name, sum, name, h->sum, name, sum);
 }
 
-/* The bytes of memory that the process has in use; 0 if /proc does not tell. */
-static long resident_bytes(void) {
-    long pages = 0;
-    FILE *file = fopen("/proc/self/statm", "re");
-    if (!file) return 0;
-    if (fscanf(file, "%*d %ld", &pages) != 1) pages = 0; /* NOLINT(cert-err34-c): the kernel writes the number */
-    fclose(file);
-    return pages * sysconf(_SC_PAGESIZE);
-}
-
 static void write_requests(FILE *out, const Metrics *m) {
     head(out, "tide_requests_total", "counter", "Answered requests by path and class of status.");
     for (Endpoint e = 0; e <= ENDPOINTS; e++)
@@ -98,5 +89,5 @@ void metrics_write(Metrics *metrics, const Gauges *gauges, FILE *out) {
     histogram(out, "tide_request_seconds", "Seconds from the first byte of a request to its answer.", &m.latency,
               latency_limits, LATENCY_BUCKETS);
     histogram(out, "tide_batch_sentences", "Sentences in a batch.", &m.batch, batch_limits, BATCH_BUCKETS);
-    number(out, "process_resident_memory_bytes", "gauge", "Memory in use.", resident_bytes());
+    number(out, "process_resident_memory_bytes", "gauge", "Memory in use.", (long)memory_used());
 }

@@ -2,6 +2,7 @@
 
 #include "serve/worker.h"
 #include "io/ds.h"
+#include "io/system.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -123,8 +124,7 @@ static bool wait_for_jobs(Queue *q, long models) {
     }
     while (q->first && q->clients > 1 && !q->stopping && q->length < q->limits->batch) {
         const double until = q->first->task->arrived + q->limits->wait;
-        const struct timespec moment = {(time_t)until, (long)((until - (double)(time_t)until) * 1e9)};
-        if (seconds_now() >= until || pthread_cond_timedwait(&q->changed, &q->mutex, &moment) == ETIMEDOUT) break;
+        if (seconds_now() >= until || condition_wait(&q->changed, &q->mutex, until) == ETIMEDOUT) break;
     }
     return q->first;
 }
@@ -204,19 +204,11 @@ static void *run_thread(void *context) {
 
 /* ---- the queue ------------------------------------------------------------------------------------------------- */
 
-static void init_condition(pthread_cond_t *condition) {
-    pthread_condattr_t attributes;
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC); /* that of seconds_now */
-    pthread_cond_init(condition, &attributes);
-    pthread_condattr_destroy(&attributes);
-}
-
 Queue *queue_new(const Limits *limits, int workers, Metrics *metrics, Err *err) {
     Queue *q = mem_zalloc(sizeof *q);
     *q = (Queue){.limits = limits, .metrics = metrics};
     pthread_mutex_init(&q->mutex, NULL);
-    init_condition(&q->changed);
+    condition_init(&q->changed);
     q->threads = mem_zalloc((size_t)workers * sizeof *q->threads);
     q->workers = workers;
     for (; q->started < workers; q->started++) {

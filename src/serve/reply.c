@@ -1,11 +1,11 @@
 #include "serve/reply.h"
 
 #include "core/base.h"
+#include "io/system.h"
 #include "text/unicode.h"
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <sys/random.h>
 
 int reply_error(Reply *reply, int status, const char *format, ...) {
     char text[REPLY_ERROR_SIZE / 2], *out = reply->error, *const end = reply->error + REPLY_ERROR_SIZE - 16;
@@ -62,7 +62,7 @@ const char *reply_bytes(const Reply *reply) {
 
 int make_nonce(char nonce[NONCE_SIZE]) {
     unsigned char bytes[(NONCE_SIZE - 1) / 2];
-    if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes) return -1;
+    if (random_bytes(bytes, sizeof bytes)) return -1;
     for (size_t i = 0; i < sizeof bytes; i++) sprintf(nonce + 2 * i, "%02x", bytes[i]);
     return 0;
 }

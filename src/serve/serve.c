@@ -1,18 +1,15 @@
 #include "serve/serve.h"
 
+#include "io/system.h"
 #include "serve/connections.h"
 #include "serve/http.h"
 #include "serve/socket.h"
 
 #include <cJSON.h>
 #include <errno.h>
-#include <semaphore.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 /* A running server. */
@@ -30,8 +27,9 @@ typedef struct Server {
     Connections connections;
     Listener listener;
     AccessLog log;
-    pthread_mutex_t mutex; /* of the notices */
-    sem_t stop;            /* ends the watcher */
+    pthread_mutex_t mutex; /* of the notices and of `stopping` */
+    pthread_cond_t stop;   /* ends the watcher */
+    bool stopping;
     pthread_t watcher;
     int signals; /* readable after SIGTERM or SIGINT */
 } Server;
@@ -85,17 +83,16 @@ static void reload(Server *s) {
     }
 }
 
-/* Waits a second. Returns false if the server stops. */
-static bool wait_a_second(Server *s) {
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec++;
-    return sem_timedwait(&s->stop, &until) != 0;
-}
-
 static void *watch(void *context) {
     Server *s = context;
-    while (wait_a_second(s)) reload(s);
+    pthread_mutex_lock(&s->mutex);
+    while (!s->stopping) {
+        if (condition_wait(&s->stop, &s->mutex, seconds_now() + 1) != ETIMEDOUT) continue;
+        pthread_mutex_unlock(&s->mutex);
+        reload(s);
+        pthread_mutex_lock(&s->mutex);
+    }
+    pthread_mutex_unlock(&s->mutex);
     return NULL;
 }
 
@@ -105,7 +102,10 @@ static int start_watcher(Server *s, Err *err) {
 }
 
 static void stop_watcher(Server *s) {
-    sem_post(&s->stop);
+    pthread_mutex_lock(&s->mutex);
+    s->stopping = true;
+    pthread_cond_signal(&s->stop);
+    pthread_mutex_unlock(&s->mutex);
     pthread_join(s->watcher, NULL);
 }
 
@@ -125,17 +125,11 @@ static int start_learning(Server *s, Err *err) {
 
 enum { TICKS = 10 }; /* checks of the deadlines in a second */
 
-/* Whether a signal has arrived since the last call. */
-static bool signalled(const Server *s) {
-    struct signalfd_siginfo info;
-    return read(s->signals, &info, sizeof info) == sizeof info;
-}
-
 /* Answers the requests that have arrived. Ends the searches after the time limit of requests, or at a second signal. */
 static void drain(Server *s) {
     const double until = seconds_now() + s->options->limits.timeout;
     s->connections.ending = ENDING_SOON;
-    while (seconds_now() < until && !signalled(s))
+    while (seconds_now() < until && !signals_arrived(s->signals))
         if (!connections_check(&s->connections, s->signals, 1.0 / TICKS)) return;
     s->connections.ending = ENDING_NOW;
     for (int i = 0; i < 2 * TICKS && connections_check(&s->connections, -1, 1.0 / TICKS); i++) continue;
@@ -144,7 +138,7 @@ static void drain(Server *s) {
 static int run_http(Server *s, Err *err) {
     Http *http = http_start(s->options, &s->service, &s->connections, s->listener.fd, err);
     if (!http) return -1;
-    while (!signalled(s)) connections_check(&s->connections, s->signals, 1.0 / TICKS);
+    while (!signals_arrived(s->signals)) connections_check(&s->connections, s->signals, 1.0 / TICKS);
     notice(s, "stopping: no new connections; requests that have arrived are answered");
     http_quiesce(http);
     listener_end(&s->listener);
@@ -156,12 +150,8 @@ static int run_http(Server *s, Err *err) {
 /* Raises the limit of open files for many connections. Returns the number of connections for which there are files. */
 static int places_of(Server *s) {
     enum { OWN = 40 }; /* files of the program, and connections that are refused or already shut down */
-    struct rlimit limit;
-    const int wanted = s->options->limits.connections;
-    if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= (rlim_t)wanted + OWN) return wanted;
-    limit.rlim_cur = limit.rlim_max < (rlim_t)wanted + OWN ? limit.rlim_max : (rlim_t)wanted + OWN;
-    if (setrlimit(RLIMIT_NOFILE, &limit)) getrlimit(RLIMIT_NOFILE, &limit);
-    const int files = (int)limit.rlim_cur, places = files - OWN > 8 ? files - OWN : 8;
+    const int wanted = s->options->limits.connections, files = files_allow(wanted + OWN);
+    const int places = files - OWN > 8 || files == wanted + OWN ? files - OWN : 8;
     if (places < wanted) notice(s, "only %d connections, because the system allows %d open files", places, files);
     return places < wanted ? places : wanted;
 }
@@ -218,27 +208,17 @@ static int run_models(Server *s, Err *err) {
     return status;
 }
 
-static int open_signals(Server *s, Err *err) {
-    sigset_t signals;
-    sigemptyset(&signals);
-    sigaddset(&signals, SIGTERM);
-    sigaddset(&signals, SIGINT);
-    pthread_sigmask(SIG_BLOCK, &signals, NULL);
-    s->signals = signalfd(-1, &signals, SFD_NONBLOCK | SFD_CLOEXEC);
-    return s->signals < 0 ? err_set(err, NULL, 0, "signalfd: %s", strerror(errno)) : 0;
-}
-
 int serve(const ServeOptions *options, Err *err) {
     Server s = {.options = options, .log.fd = -1, .signals = -1};
     cJSON_InitHooks(NULL);
     pthread_mutex_init(&s.mutex, NULL);
-    sem_init(&s.stop, 0, 0);
+    condition_init(&s.stop);
     metrics_init(&s.metrics);
     downloads_init(&s.downloads);
     int status = options->key_file ? keys_read(&s.keys, options->key_file, err) : 0;
     if (!status && options->access_log) status = access_log_open(&s.log, options->access_log, err);
     if (!status && options->pinyin && !(s.pinyin = pinyin_read(options->pinyin, err))) status = -1;
-    if (!status) status = open_signals(&s, err);
+    if (!status && (s.signals = signals_open()) < 0) status = err_set(err, NULL, 0, "signals: %s", strerror(errno));
     if (!status) status = run_models(&s, err);
     if (s.models.list) models_close(&s.models);
     if (s.log.lost) notice(&s, "%s: %ld lines could not be written", options->access_log, s.log.lost);
@@ -248,7 +228,7 @@ int serve(const ServeOptions *options, Err *err) {
     downloads_free(&s.downloads);
     pinyin_free(s.pinyin);
     if (s.signals >= 0) close(s.signals);
-    sem_destroy(&s.stop);
+    pthread_cond_destroy(&s.stop);
     pthread_mutex_destroy(&s.mutex);
     return status;
 }

@@ -1,10 +1,10 @@
 #include "serve/socket.h"
 
+#include "io/system.h"
 #include "io/utf8.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/tcp.h> /* its tcp_info has more fields than that of netinet/tcp.h */
 #include <netdb.h>
 #include <netinet/in.h>
 #include <stdio.h>
@@ -16,12 +16,6 @@
 #include <unistd.h>
 
 static const char unix_scheme[] = "unix:";
-
-unsigned long long socket_arrived(int fd) {
-    struct tcp_info info = {0};
-    socklen_t size = sizeof info;
-    return getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &size) ? 0 : info.tcpi_bytes_received;
-}
 
 uint64_t address_group(const struct sockaddr *address) {
     const struct sockaddr_in6 *six = (const struct sockaddr_in6 *)address;
@@ -75,7 +69,7 @@ static int give_up(int fd) {
 
 /* Opens a socket for one address. Returns -1 with errno set. */
 static int open_at(const struct addrinfo *at) {
-    const int fd = socket(at->ai_family, at->ai_socktype | SOCK_CLOEXEC, at->ai_protocol), on = 1;
+    const int fd = socket_open(at->ai_family, at->ai_socktype, at->ai_protocol), on = 1;
     if (fd < 0) return -1;
     setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
     return listen_at(fd, at->ai_addr, at->ai_addrlen) ? give_up(fd) : fd;
@@ -102,7 +96,7 @@ static int open_host(const char *listen, Err *err) {
 static bool is_left_over(const struct sockaddr_un *at) {
     struct stat file;
     if (lstat(at->sun_path, &file) || !S_ISSOCK(file.st_mode)) return false;
-    const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    const int fd = socket_open(AF_UNIX, SOCK_STREAM, 0);
     if (fd < 0) return false;
     const bool refused = connect(fd, (const struct sockaddr *)at, sizeof *at) && errno == ECONNREFUSED;
     close(fd);
@@ -114,7 +108,7 @@ static int open_path(const char *path, Err *err) {
     if (!*path || strlen(path) >= sizeof at.sun_path)
         return err_set(err, path, 0, "the path of a socket must have 1 to %zu bytes", sizeof at.sun_path - 1);
     memcpy(at.sun_path, path, strlen(path));
-    const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    const int fd = socket_open(AF_UNIX, SOCK_STREAM, 0);
     int status = fd < 0 ? -1 : listen_at(fd, (const struct sockaddr *)&at, sizeof at);
     if (fd >= 0 && status && errno == EADDRINUSE && is_left_over(&at)) {
         unlink(path);

@@ -36,7 +36,4 @@ uint64_t socket_client(int fd, char client[CLIENT_SIZE]);
 /* The group of an address: an IPv4 address, or 64 bits of an IPv6 address, which mostly belong to one client. 0: this
    machine. */
 uint64_t address_group(const struct sockaddr *address);
-/* The number of bytes that have arrived at a TCP socket, read or not; 0 if the system does not tell. */
-unsigned long long socket_arrived(int fd);
-
 #endif

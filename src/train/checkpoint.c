@@ -79,7 +79,7 @@ static int rotate(const char *dir, const char *next, Err *err) {
     char path[PATH_SIZE], before[PATH_SIZE];
     path_in(path, dir, "checkpoint.safetensors");
     path_in(before, dir, "checkpoint.prev.safetensors");
-    if ((rename(path, before) && errno != ENOENT) || rename(next, path) || directory_sync(dir))
+    if ((file_rename(path, before) && errno != ENOENT) || file_rename(next, path) || directory_sync(dir))
         return err_set(err, path, 0, "cannot be written: %s", strerror(errno));
     return 0;
 }
@@ -187,7 +187,7 @@ int checkpoint_load(const char *dir, Learner *learner, TrainState *state, Err *w
     if (!newest) return 1;
     err_set(warning, path, 0, "%.400s; resuming from the previous checkpoint", damage.reason);
     /* otherwise the next save would move it to the place of the undamaged previous one */
-    return rename(path, damaged) ? err_set(err, path, 0, "cannot be renamed: %s", strerror(errno)) : 1;
+    return file_rename(path, damaged) ? err_set(err, path, 0, "cannot be renamed: %s", strerror(errno)) : 1;
 }
 
 /* Returns an entry of a checkpoint's metadata, owned by the caller; NULL if there is none. */

@@ -396,7 +396,7 @@ static int move(const Learning *l, const char *name, const char *other, Err *err
     path_in(from, l->work, name);
     output_path(l, other, to);
     if (access(from, F_OK) && !access(to, F_OK)) return 0; /* before an interruption */
-    if (rename(from, to)) return err_set(err, to, 0, "cannot be written: %s", strerror(errno));
+    if (file_rename(from, to)) return err_set(err, to, 0, "cannot be written: %s", strerror(errno));
     return 0;
 }
 

@@ -29,7 +29,7 @@ int log_line(Log *log, const char *text, Err *err) {
 }
 
 int log_sync(Log *log, Err *err) {
-    return fsync(fileno(log->file)) ? err_set(err, log->path, 0, "cannot be written: %s", strerror(errno)) : 0;
+    return file_sync(fileno(log->file)) ? err_set(err, log->path, 0, "cannot be written: %s", strerror(errno)) : 0;
 }
 
 void log_close(Log *log) {

@@ -5,6 +5,7 @@
 #include "io/ds.h"
 #include "io/files.h"
 #include "io/numbered.h"
+#include "io/system.h"
 #include "tide.h"
 #include "text/unicode.h"
 
@@ -108,7 +109,8 @@ static int take_model_back(const Training *t, Err *err) {
     char path[PATH_SIZE], aside[PATH_SIZE];
     path_in(path, t->job->model, "model.safetensors");
     path_in(aside, t->job->model, MODEL_ASIDE);
-    if (rename(aside, path) && errno != ENOENT) return err_set(err, path, 0, "cannot be written: %s", strerror(errno));
+    if (file_rename(aside, path) && errno != ENOENT)
+        return err_set(err, path, 0, "cannot be written: %s", strerror(errno));
     unlink(aside); /* rename keeps both names if they are links to one file */
     return 0;
 }
@@ -123,7 +125,7 @@ static int start_anew(const Training *t, Err *err) {
     if (!access(path, F_OK) && !access(aside, F_OK)) {
         if (unlink(path)) return err_set(err, path, 0, "cannot be removed: %s", strerror(errno));
         training_note(t, "%s stays; the newer model.safetensors was removed", aside);
-    } else if (rename(path, aside) && errno != ENOENT) {
+    } else if (file_rename(path, aside) && errno != ENOENT) {
         return err_set(err, path, 0, "cannot be renamed: %s", strerror(errno));
     }
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {

@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 #include <xxhash.h>
 
@@ -47,15 +46,15 @@ static char *write_state(const Training *t, size_t *size, Err *err) {
 
 static int read_state(Training *t, const char *bytes, size_t size, Err *err) {
     Err warning;
-    char path[64];
-    const int fd = memfd_create("state", MFD_CLOEXEC);
+    char path[FD_PATH];
+    const int fd = file_in_memory(false);
     size_t done = 0;
     while (fd >= 0 && done < size) {
         const ssize_t n = write(fd, bytes + done, size - done);
         if (n < 0 && errno != EINTR) break;
         if (n > 0) done += (size_t)n;
     }
-    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    file_own_path(fd, path);
     int status = done < size ? err_set(err, NULL, 0, "no memory for the state of the training: %s", strerror(errno))
                              : checkpoint_read(path, &t->learner, &t->state, &warning, err);
     if (fd >= 0) close(fd);
@@ -94,9 +93,9 @@ static int share_bytes(Ranks *ranks, void *bytes, size_t size, Err *err) {
 
 /* Copies the positions of the records, and opens the temporary file of the first rank of the machine. */
 static int share_records(Ranks *ranks, Records *records, size_t n, const char *dir, Err *err) {
-    char path[64] = "";
+    char path[FD_PATH] = "";
     const bool first = ranks_own_on_node(ranks) == 0;
-    if (first) snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)getpid(), fileno(records->file));
+    if (first) file_shared_path(fileno(records->file), path);
     else *records = (Records){.dir = mem_strdup(dir)};
     if (share_bytes(ranks, path, sizeof path, err)) return -1;
     if (!first) arrsetlen(records->ends, n);

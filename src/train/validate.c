@@ -57,7 +57,8 @@ static int set_model_aside(const Training *t, Err *err) {
     char path[PATH_SIZE], aside[PATH_SIZE];
     path_in(path, t->job->model, "model.safetensors");
     path_in(aside, t->job->model, MODEL_ASIDE);
-    if (access(path, F_OK) || !link(path, aside) || !rename(path, aside)) return 0; /* not all disks have links */
+    if (access(path, F_OK) || !file_link(path, aside) || !file_rename(path, aside))
+        return 0; /* not all disks have links */
     return err_set(err, aside, 0, "cannot be written: %s", strerror(errno));
 }
 

@@ -2,11 +2,7 @@
 #include "train/update.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
 /* FEW is a multiple of 16, so that matrices of the small batches fill the arena's 64-byte lines completely. */
 enum { FEW = 16, SHORT = 2 };
@@ -115,47 +111,4 @@ int workspace_parts(const Workspace *w, double limit, const Pairs *pairs, const 
         if (fitting == parts) return parts;
     }
     return n;
-}
-
-/* ---- what is there ------------------------------------------------------------------------------------------------
- */
-
-/* Reads the number in a file: the one after `name`, or the first one if name is "". Returns -1 if there is none. */
-static double number_in(const char *path, const char *name) {
-    char line[256];
-    double number = -1;
-    FILE *file = fopen(path, "r");
-    while (file && number < 0 && fgets(line, sizeof line, file)) {
-        const size_t n = strlen(name);
-        if (strncmp(line, name, n) != 0) continue;
-        char *end;
-        const double read = strtod(line + n, &end);
-        if (end > line + n) number = read;
-    }
-    if (file) fclose(file);
-    return number;
-}
-
-double memory_available(void) {
-    /* Control groups, version 2 and version 1: limit, memory in use, and of this the cached files that the system takes
-       back when it needs memory. Without a limit, the file has "max" (version 2) or a huge number (version 1). */
-    static const struct {
-        const char *limit, *used, *stat, *cached;
-    } groups[] = {
-        {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current", "/sys/fs/cgroup/memory.stat", "inactive_file"},
-        {"/sys/fs/cgroup/memory/memory.limit_in_bytes", "/sys/fs/cgroup/memory/memory.usage_in_bytes",
-         "/sys/fs/cgroup/memory/memory.stat", "total_inactive_file"}};
-    double least = number_in("/proc/meminfo", "MemAvailable:") * 1024;
-    struct rlimit limit;
-    for (int i = 0; i < 2; i++) {
-        const double most = number_in(groups[i].limit, ""), used = number_in(groups[i].used, "");
-        const double left = most - used + fmax(0, number_in(groups[i].stat, groups[i].cached));
-        if (most > 0 && used >= 0 && (least < 0 || left < least)) least = fmax(left, 1);
-    }
-    const double pages = number_in("/proc/self/statm", "") * (double)sysconf(_SC_PAGESIZE);
-    if (!getrlimit(RLIMIT_AS, &limit) && limit.rlim_cur != RLIM_INFINITY && pages > 0) {
-        const double left = (double)limit.rlim_cur - pages;
-        if (least < 0 || left < least) least = left;
-    }
-    return least > 0 ? least : 0;
 }

@@ -37,8 +37,4 @@ int workspace_largest_pair(const Workspace *workspace, const Pairs *pairs);
    `limit` bytes. If a single pair needs more, the result is n. */
 int workspace_parts(const Workspace *workspace, double limit, const Pairs *pairs, const int *which, int n);
 
-/* Returns the bytes that this process can still allocate: the least of MemAvailable, the free part of the memory limit
-   at /sys/fs/cgroup (that of a container), and the free part of RLIMIT_AS. 0: unknown. */
-double memory_available(void);
-
 #endif

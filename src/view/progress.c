@@ -1,11 +1,11 @@
 #include "view/progress.h"
+#include "io/system.h"
 
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -67,11 +67,6 @@ static bool is_due(ProgressOutput *output, double now, bool force) {
 
 /* ---- drawing ---- */
 
-static int terminal_columns(void) {
-    struct winsize size;
-    return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
-}
-
 /* Returns whether the locale is UTF-8. The first of the three variables that is set decides, as in setlocale. */
 static bool is_utf8_locale(void) {
     static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
@@ -114,7 +109,8 @@ static void compose(char line[LINE_BYTES], const Parts *parts, int columns, bool
 static void draw(ProgressOutput *output, const Parts *parts, bool stamped) {
     char line[LINE_BYTES];
     if (output->terminal) {
-        compose(line, parts, terminal_columns() - 1, true); /* the window may have changed */
+        const int columns = terminal_columns(STDERR_FILENO); /* the window may have changed */
+        compose(line, parts, (columns ? columns : 80) - 1, true);
         fprintf(output->file, "\r%s\033[K", line);
         snprintf(output->bar, sizeof output->bar, "%s", line);
     } else {

@@ -1,27 +1,121 @@
-#include "io/program.h"
+#include "io/system.h"
+#include "core/base.h"
+#include "io/utf8.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <libgen.h>
+#include <locale.h>
+#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
-#include <stdio.h>
+#include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
+#include <sys/file.h>
+#include <sys/ioctl.h>
+#include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#ifdef __APPLE__
+#include <xlocale.h>
+#endif
+
+#ifndef MSG_NOSIGNAL /* macOS has an option of the socket in its place: see socket_pair */
+#define MSG_NOSIGNAL 0
+#endif
+
+extern char **environ;
 
 enum { LOWEST_PRIORITY = 19 };
 
+/* ---- files ------------------------------------------------------------------------------------------------------- */
+
+int directory_create(const char *path, bool own) { return mkdir(path, own ? S_IRWXU : 0777); }
+int directory_open(const char *path) { return open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC); }
+
+int directory_sync(const char *path) {
+    const int fd = directory_open(path);
+    if (fd < 0) return -1;
+    const int status = fsync(fd) && errno != EINVAL ? -1 : 0; /* some file systems cannot fsync a directory */
+    close(fd);
+    return status;
+}
+
+int file_sync(int fd) {
+#ifdef F_FULLFSYNC /* macOS, whose fsync leaves the bytes in the disk's memory */
+    if (!fcntl(fd, F_FULLFSYNC)) return 0;
+#endif
+    return fsync(fd);
+}
+
+int file_rename(const char *from, const char *to) { return rename(from, to); }
+int file_link(const char *from, const char *to) { return link(from, to); }
+
+int file_replace(const char *from, const char *to) {
+    char directory[PATH_MAX];
+    snprintf(directory, sizeof directory, "%s", to);
+    return rename(from, to) || directory_sync(dirname(directory)) ? -1 : 0;
+}
+
+int file_lock_now(int fd) { return flock(fd, LOCK_EX | LOCK_NB); }
+
+int file_lock_wait(int fd) {
+    int status;
+    while ((status = flock(fd, LOCK_EX)) && errno == EINTR) continue;
+    return status;
+}
+
+bool file_is_removed(int fd) {
+    struct stat info;
+    return fstat(fd, &info) || info.st_nlink == 0;
+}
+
+void file_copy_mode(int fd, const char *path) {
+    struct stat info;
+    if (!stat(path, &info)) (void)!fchmod(fd, info.st_mode & 07777); /* fails for a file of another user */
+}
+
+bool file_is_same(const char *path, const char *other) {
+    struct stat a, b;
+    return !(path ? stat(path, &a) : fstat(STDIN_FILENO, &a)) && !stat(other, &b) && a.st_dev == b.st_dev &&
+           a.st_ino == b.st_ino;
+}
+
+bool file_is_special(const char *path) {
+    static const char *const prefixes[] = {"/dev/std", "/dev/fd/", "/proc/", NULL};
+    struct stat info;
+    return starts_with_any(path, prefixes) || (!stat(path, &info) && !S_ISREG(info.st_mode));
+}
+
+char *path_absolute(const char *path, char real[PATH_MAX]) { return realpath(path, real); }
+
+char *path_of_link(const char *link, char real[PATH_MAX]) {
+    struct stat info;
+    return !lstat(link, &info) && S_ISLNK(info.st_mode) ? realpath(link, real) : NULL;
+}
+
+ssize_t file_read_some(int fd, void *bytes, size_t n, off_t at) { return pread(fd, bytes, n, at); }
+
+/* ---- streams ----------------------------------------------------------------------------------------------------- */
+
+int stream_flush(FILE *stream) { return fflush(stream); }
+int stream_close(FILE *stream) { return fclose(stream); }
+
+/* ---- programs ---------------------------------------------------------------------------------------------------- */
+
 void program_path(char *path, size_t size, const char *name) {
-    char self[400] = "";
-    const ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    self[n > 0 ? n : 0] = '\0';
+    char self[400];
+    program_own_path(self, sizeof self);
     char *slash = strrchr(self, '/');
     if (slash) *slash = '\0';
     snprintf(path, size, "%s/%s", self, name);
 }
+
+int program_become(char *const *argv) { return execv(argv[0], argv); }
 
 /* The standard file `number` of the program is the open file fd, or /dev/null if fd is -1. */
 static int use(posix_spawn_file_actions_t *actions, int number, int fd) {
@@ -92,6 +186,7 @@ int program_background(pid_t *id, char *const *command, int said) {
 }
 
 bool program_ended(pid_t id, int *status) { return reap(id, WNOHANG, status); }
+void program_stop(pid_t id) { kill(id, SIGTERM); }
 
 /* SIGINT and SIGTERM are blocked in the program: tide decides what they end. */
 int program_start(Program *program, char *const *command, int in) {
@@ -101,9 +196,9 @@ int program_start(Program *program, char *const *command, int in) {
     sigemptyset(&blocked);
     sigaddset(&blocked, SIGINT);
     sigaddset(&blocked, SIGTERM);
-    program->said = memfd_create("said", MFD_CLOEXEC);
+    program->said = file_in_memory(false);
     if (program->said < 0) return errno;
-    int error = socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) ? errno : 0;
+    int error = socket_pair(ends) ? errno : 0;
     if (!error) {
         program->socket = ends[0];
         error = spawn_beside(&program->id, command, (int[]){in < 0 ? ends[1] : in, ends[1], program->said}, &blocked,
@@ -115,6 +210,25 @@ int program_start(Program *program, char *const *command, int in) {
     return error;
 }
 
+bool program_takes(const Program *program, bool send) {
+    struct pollfd socket = {.fd = program->socket, .events = (short)(send ? POLLIN | POLLOUT : POLLIN)};
+    while (poll(&socket, 1, -1) < 0) continue; /* a signal */
+    return !(socket.revents & ~POLLOUT);
+}
+
+ssize_t program_send(const Program *program, const void *bytes, size_t n) {
+    const ssize_t sent = send(program->socket, bytes, n, MSG_DONTWAIT | MSG_NOSIGNAL);
+    return sent < 0 && (errno == EAGAIN || errno == EINTR) ? 0 : sent;
+}
+
+void program_send_end(const Program *program) { shutdown(program->socket, SHUT_WR); }
+
+ssize_t program_receive(const Program *program, void *bytes, size_t n) {
+    ssize_t got;
+    while ((got = recv(program->socket, bytes, n, 0)) < 0 && errno == EINTR) continue;
+    return got > 0 ? got : 0;
+}
+
 int program_end(Program *program, char said[PROGRAM_SAID_SIZE]) {
     close(program->socket);
     const int status = wait_for(program->id);
@@ -122,4 +236,81 @@ int program_end(Program *program, char said[PROGRAM_SAID_SIZE]) {
     said[n > 0 ? n : 0] = '\0';
     close(program->said);
     return status;
+}
+
+bool input_ready(int fd, const Program *program, int milliseconds) {
+    struct pollfd files[2] = {{.fd = fd, .events = POLLIN}, {.fd = program ? program->socket : -1, .events = POLLIN}};
+    return poll(files, program ? 2 : 1, milliseconds) != 0;
+}
+
+bool output_ready(int fd) {
+    struct pollfd room = {.fd = fd, .events = POLLOUT};
+    return poll(&room, 1, 0) == 1 && (room.revents & POLLOUT);
+}
+
+/* ---- terminal, signals, time, locale ----------------------------------------------------------------------------- */
+
+int terminal_columns(int fd) {
+    struct winsize size;
+    return isatty(fd) && !ioctl(fd, TIOCGWINSZ, &size) ? size.ws_col : 0;
+}
+
+void signals_ignore(bool pipes) {
+    signal(SIGXFSZ, SIG_IGN);
+    if (pipes) signal(SIGPIPE, SIG_IGN);
+}
+
+void signals_catch(void (*handler)(int number)) {
+    static const int signals[] = {SIGINT, SIGTERM, SIGUSR1};
+    struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART};
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) sigaction(signals[i], &action, NULL);
+}
+
+/* The locale is made once, because with LOCPATH set every newlocale of glibc loses some bytes. */
+void *locale_enter(void) {
+    static _Atomic(locale_t) shared;
+    locale_t there = atomic_load(&shared);
+    if (!there) {
+        const locale_t fresh = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+        if (!fresh) return NULL;
+        if (atomic_compare_exchange_strong(&shared, &there, fresh)) there = fresh;
+        else freelocale(fresh); /* another thread was faster */
+    }
+    return uselocale(there);
+}
+
+void *locale_use(void *locale) { return uselocale(locale); }
+
+/* ---- the machine ------------------------------------------------------------------------------------------------- */
+
+int processors_all(void) {
+    const long count = sysconf(_SC_NPROCESSORS_ONLN);
+    return count > 0 ? (int)count : 1;
+}
+
+double memory_peak(void) {
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+#ifdef __APPLE__
+    return (double)usage.ru_maxrss;
+#else
+    return (double)usage.ru_maxrss * 1024;
+#endif
+}
+
+int files_allow(int wanted) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= (rlim_t)wanted) return wanted;
+    limit.rlim_cur = limit.rlim_max < (rlim_t)wanted ? limit.rlim_max : (rlim_t)wanted;
+    if (setrlimit(RLIMIT_NOFILE, &limit)) getrlimit(RLIMIT_NOFILE, &limit);
+    return (int)limit.rlim_cur;
+}
+
+int random_bytes(void *bytes, size_t n) { return getentropy(bytes, n); }
+
+/* ---- sockets ----------------------------------------------------------------------------------------------------- */
+
+void socket_send(int fd, const void *first, size_t n, const void *second, size_t m) {
+    struct iovec parts[] = {{(void *)first, n}, {(void *)second, m}};
+    sendmsg(fd, &(struct msghdr){.msg_iov = parts, .msg_iovlen = 2}, MSG_NOSIGNAL | MSG_DONTWAIT);
 }

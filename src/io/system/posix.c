@@ -1,0 +1,207 @@
+#include "io/system.h"
+#include "core/base.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+/* POSIX has no call that opens a file and closes it in programs that are started; one that another thread starts in
+   between inherits the file. */
+static int close_in_programs(int fd) {
+    if (fd >= 0) fcntl(fd, F_SETFD, FD_CLOEXEC);
+    return fd;
+}
+
+/* ---- files ------------------------------------------------------------------------------------------------------- */
+
+/* Creates a file and removes its name. If the process is killed between the two, the file stays. */
+int file_unnamed(const char *dir) {
+    char path[PATH_MAX];
+    if (snprintf(path, sizeof path, "%s/tide-XXXXXX", dir) >= (int)sizeof path) return errno = ENAMETOOLONG, -1;
+    const int fd = close_in_programs(mkstemp(path));
+    if (fd >= 0) unlink(path);
+    return fd;
+}
+
+/* POSIX has no files in memory: one in the directory for temporary files. */
+int file_in_memory(bool inherited) {
+    const char *dir = getenv("TMPDIR");
+    const int fd = file_unnamed(dir && *dir ? dir : "/tmp");
+    if (fd >= 0 && inherited) fcntl(fd, F_SETFD, 0);
+    return fd;
+}
+
+/* On some systems the path has the offset of the open file. */
+void file_own_path(int fd, char path[FD_PATH]) {
+    lseek(fd, 0, SEEK_SET);
+    snprintf(path, FD_PATH, "/dev/fd/%d", fd);
+}
+
+/* POSIX has no path to an open file of another process: ranks on one machine cannot share their data. */
+void file_shared_path(int fd, char path[FD_PATH]) { (void)fd, *path = '\0'; }
+
+/* ---- streams ----------------------------------------------------------------------------------------------------- */
+
+/* POSIX has no streams over functions, but every system has one of two calls. */
+#if defined(__APPLE__) || defined(__NetBSD__) || defined(__OpenBSD__) || defined(__DragonFly__)
+typedef struct Functions {
+    void *context;
+    StreamFunctions f;
+} Functions;
+
+static int read_some(void *own, char *bytes, int n) {
+    const Functions *functions = own;
+    return (int)functions->f.read(functions->context, bytes, (size_t)n);
+}
+
+static int write_some(void *own, const char *bytes, int n) {
+    const Functions *functions = own;
+    const ssize_t written = functions->f.write(functions->context, bytes, (size_t)n);
+    return written ? (int)written : -1;
+}
+
+static int close_own(void *own) {
+    const Functions functions = *(Functions *)own;
+    free(own);
+    return functions.f.close ? functions.f.close(functions.context) : 0;
+}
+
+FILE *stream_open(void *context, StreamFunctions f) {
+    Functions *own = malloc(sizeof *own);
+    if (!own) return NULL;
+    *own = (Functions){context, f};
+    FILE *stream = funopen(own, f.read ? read_some : NULL, f.write ? write_some : NULL, NULL, close_own);
+    if (!stream) free(own);
+    return stream;
+}
+
+void stream_abandon(FILE *stream) {
+    fpurge(stream);
+    fclose(stream);
+}
+#else
+#include <stdio_ext.h>
+
+FILE *stream_open(void *context, StreamFunctions f) {
+    const cookie_io_functions_t functions = {.read = f.read, .write = f.write, .close = f.close};
+    return fopencookie(context, f.read ? "r" : "w", functions);
+}
+
+void stream_abandon(FILE *stream) {
+    __fpurge(stream);
+    fclose(stream);
+}
+#endif
+
+/* POSIX does not tell: a batch then ends where the bytes that the system has end. */
+bool stream_has_line(const FILE *stream) { return (void)stream, false; }
+
+/* ---- programs, signals, time ------------------------------------------------------------------------------------- */
+
+static char own_path[PATH_MAX];
+
+/* POSIX does not tell where a program lies. A name without a slash was found in a directory of PATH. */
+void program_begin(const char *name) {
+    char path[PATH_MAX];
+    if (strchr(name, '/')) {
+        if (!realpath(name, own_path)) *own_path = '\0';
+        return;
+    }
+    for (const char *dir = getenv("PATH"); dir && !*own_path; dir = strchr(dir, ':') ? strchr(dir, ':') + 1 : NULL) {
+        const int n = (int)strcspn(dir, ":");
+        if (snprintf(path, sizeof path, "%.*s/%s", n ? n : 1, n ? dir : ".", name) < (int)sizeof path &&
+            (access(path, X_OK) || !realpath(path, own_path)))
+            *own_path = '\0';
+    }
+}
+
+void program_own_path(char *path, size_t size) { snprintf(path, size, "%s", own_path); }
+
+/* A handler writes a byte to a pipe: POSIX has no file of signals. */
+static int signal_pipe[2] = {-1, -1};
+
+static void write_signal(int number) {
+    const int error = errno;
+    (void)!write(signal_pipe[1], &(char){(char)number}, 1);
+    errno = error;
+}
+
+int signals_open(void) {
+    if (pipe(signal_pipe)) return -1;
+    for (int i = 0; i < 2; i++) fcntl(close_in_programs(signal_pipe[i]), F_SETFL, O_NONBLOCK);
+    const struct sigaction action = {.sa_handler = write_signal, .sa_flags = SA_RESTART};
+    sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGINT, &action, NULL);
+    return signal_pipe[0];
+}
+
+bool signals_arrived(int fd) {
+    char number;
+    return read(fd, &number, 1) == 1;
+}
+
+/* Not all systems let a condition wait by the clock of seconds_now: waits by the time of day, which can change. */
+void condition_init(pthread_cond_t *condition) { pthread_cond_init(condition, NULL); }
+
+int condition_wait(pthread_cond_t *condition, pthread_mutex_t *mutex, double until) {
+    struct timespec moment;
+    clock_gettime(CLOCK_REALTIME, &moment);
+    const double wait = until - seconds_now(), part = (double)moment.tv_nsec * 1e-9 + (wait > 0 ? wait : 0);
+    moment.tv_sec += (time_t)part;
+    moment.tv_nsec = (long)((part - (double)(time_t)part) * 1e9);
+    return pthread_cond_timedwait(condition, mutex, &moment);
+}
+
+/* ---- the machine ------------------------------------------------------------------------------------------------- */
+
+/* POSIX does not limit a process to some processors. */
+int processors_own(void) { return processors_all(); }
+
+/* POSIX does not tell what is free: half of the memory of the machine, and what RLIMIT_AS leaves of the most that the
+   process has used. */
+double memory_available(void) {
+    struct rlimit limit;
+    double least = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE) / 2;
+    if (!getrlimit(RLIMIT_AS, &limit) && limit.rlim_cur != RLIM_INFINITY) {
+        const double left = (double)limit.rlim_cur - memory_peak();
+        if (least <= 0 || left < least) least = left;
+    }
+    return least > 0 ? least : 0;
+}
+
+/* POSIX does not tell what is in use now. */
+double memory_used(void) { return memory_peak(); }
+
+/* ---- sockets ----------------------------------------------------------------------------------------------------- */
+
+int socket_open(int family, int type, int protocol) { return close_in_programs(socket(family, type, protocol)); }
+
+int socket_pair(int ends[2]) {
+    if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends)) return -1;
+    for (int i = 0; i < 2; i++) {
+        close_in_programs(ends[i]);
+#ifdef SO_NOSIGPIPE
+        setsockopt(ends[i], SOL_SOCKET, SO_NOSIGPIPE, &(int){1}, sizeof(int));
+#endif
+    }
+    return 0;
+}
+
+/* The bytes that have not been read. */
+unsigned long long socket_arrived(int fd) {
+    int unread = 0;
+    return ioctl(fd, FIONREAD, &unread) ? 0 : (unsigned long long)unread;
+}
+
+/* Is not noticed while bytes are unread. */
+bool socket_is_left(int fd) {
+    char byte;
+    return recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
+}
