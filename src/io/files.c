@@ -3,9 +3,7 @@
 
 #include <errno.h>
 #include <libgen.h>
-#include <limits.h>
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>

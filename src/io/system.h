@@ -15,21 +15,18 @@
 
 /* Creates one directory. own: only its owner can use it (mode 0700). */
 int directory_create(const char *path, bool own);
-/* Opens a directory for file_lock_now. Returns a descriptor, or -1 with errno set. */
+/* A descriptor of a directory for file_lock_now; -1 with errno set. */
 int directory_open(const char *path);
-/* fsync of a directory, so that its file names are on the disk. */
+/* fsync of a directory, so that its file names are on the disk; of an open file. */
 int directory_sync(const char *path);
-
-/* Puts what was written to an open file on the disk. */
 int file_sync(int fd);
-/* Renames a file, also if `to` exists. */
+/* Renames a file, also if `to` exists; file_replace also puts the new name on the disk. file_link gives a second name,
+   where the system and the disk have such names. */
 int file_rename(const char *from, const char *to);
-/* Renames a file for good: the new name is on the disk. */
 int file_replace(const char *from, const char *to);
-/* A second name for a file. Fails where the system or the disk has none. */
 int file_link(const char *from, const char *to);
-/* Locks an open file or directory for this process until it is closed. Fails with EWOULDBLOCK if another process has
-   the lock; file_lock_wait then waits. */
+/* Locks an open file or directory for this process until it is closed. If another process has the lock, file_lock_now
+   fails with EWOULDBLOCK, and file_lock_wait waits. */
 int file_lock_now(int fd);
 int file_lock_wait(int fd);
 /* Whether an open file has no name any more. */
@@ -38,37 +35,34 @@ bool file_is_removed(int fd);
 void file_copy_mode(int fd, const char *path);
 /* Whether both paths exist and are the same file. path NULL: standard input. */
 bool file_is_same(const char *path, const char *other);
-/* Whether a path is a pipe, a device, or an open file of this process, which must be written directly. */
+/* Whether a path must be written directly: a pipe, a device, or an open file of this process. */
 bool file_is_special(const char *path);
-/* Writes the absolute path of a file without links to `real` and returns it; NULL with errno set if there is no such
-   file. link: the same, but NULL if the file is not a link. */
+/* realpath; for path_of_link NULL also if the path is not that of a link. */
 char *path_absolute(const char *path, char real[PATH_MAX]);
 char *path_of_link(const char *link, char real[PATH_MAX]);
-
 /* pread. */
 ssize_t file_read_some(int fd, void *bytes, size_t n, off_t at);
-/* A file without a name in `dir`, for reading and writing; -1 with errno set. */
+/* A file without a name for reading and writing, in `dir`, or in memory if the system has such files; -1 with errno
+   set. inherited: programs that are started have it, too. */
 int file_unnamed(const char *dir);
-/* A file without a name, in memory if the system has such files. inherited: programs that are started have it, too. */
 int file_in_memory(bool inherited);
+/* A path that opens such a file from its start, in this process and in programs that inherit it. file_shared_path: in
+   other processes of the user; "" if the system has no such path. */
 enum { FD_PATH = 64 };
-/* Writes a path at which an open file without a name can be opened again from its start by this process, and by
-   programs that inherit it. */
 void file_own_path(int fd, char path[FD_PATH]);
-/* The same for other processes of the user; "" if the system has no such path. */
 void file_shared_path(int fd, char path[FD_PATH]);
 
 /* ---- streams ----------------------------------------------------------------------------------------------------- */
 
-/* What a stream calls. read and write return the number of bytes; 0 at the end, or if nothing can be written; -1 with
-   errno set. NULL: the stream is not for this. */
+/* read and write return the number of bytes; 0 at the end, or if nothing can be written; read -1 with errno set. A
+   stream has one of them; close may be NULL. */
 typedef struct StreamFunctions {
     ssize_t (*read)(void *context, char *bytes, size_t n);
     ssize_t (*write)(void *context, const char *bytes, size_t n);
     int (*close)(void *context);
 } StreamFunctions;
-/* A stream over functions; NULL if memory is refused. A system may call them in another thread until stream_flush or
-   stream_close returns. */
+/* A stream over functions, which a system may call in another thread until stream_flush or stream_close returns. NULL:
+   memory is refused. */
 FILE *stream_open(void *context, StreamFunctions functions);
 int stream_flush(FILE *stream);
 int stream_close(FILE *stream);
@@ -81,11 +75,10 @@ bool stream_has_line(const FILE *stream);
 
 /* For main: the name by which the program was started, from which some systems find its folder. */
 void program_begin(const char *name);
-/* Writes the path of the running program without links; "" if it is not known. */
+/* Writes the path of the running program, without links; "": not known. program_path: FOLDER/NAME, where FOLDER is that
+   of the running program. Both are cut to `size` bytes with the NUL. */
 void program_own_path(char *path, size_t size);
-/* Writes FOLDER/NAME to `path`, where FOLDER is the folder of the running program; cut to `size` bytes with the NUL. */
 void program_path(char *path, size_t size, const char *name);
-
 /* Continues as another program: argv[0] is its path. Returns only if that fails. */
 int program_become(char *const *argv);
 
@@ -134,63 +127,52 @@ int program_end(Program *program, char said[PROGRAM_SAID_SIZE]);
 /* Whether an open file (-1: none), or a program unless it is NULL, can be read without waiting within some
  * milliseconds. */
 bool input_ready(int fd, const Program *program, int milliseconds);
-/* Whether PIPE_BUF bytes can be written to an open file without waiting. */
-bool output_ready(int fd);
 
 /* ---- terminal, signals, time, locale ----------------------------------------------------------------------------- */
 
-/* The columns of the terminal of an open file; 0 if it is none, or does not tell. */
+/* The columns of the terminal of an open file; 0: it is none, or does not tell. */
 int terminal_columns(int fd);
-
-/* A write beyond the limit of `ulimit -f` then fails as on a full disk; with `pipes`, one to a pipe that nobody reads,
- * too. */
+/* A write beyond the limit of `ulimit -f`, with `pipes` also one to a pipe without a reader, fails instead of a signal.
+ */
 void signals_ignore(bool pipes);
-/* Calls the handler with the number of each signal that asks for the end of a training: Ctrl-C, SIGTERM, SIGUSR1. */
+/* Calls the handler at each signal that ends a training: Ctrl-C, SIGTERM, SIGUSR1. */
 void signals_catch(void (*handler)(int number));
-/* An open file that can be read after SIGTERM or SIGINT, which then do nothing else; -1 with errno set. For main,
-   before it starts threads. Release with close. */
+/* An open file that can be read after SIGTERM or SIGINT, which then do nothing else; -1 with errno set. Must be called
+   before threads start. signals_arrived: whether a signal has arrived since the last call. */
 int signals_open(void);
-/* Whether a signal has arrived since the last call. */
 bool signals_arrived(int fd);
-
-/* A condition, and the wait for it until a time of seconds_now. Returns 0, or ETIMEDOUT. */
+/* A condition for condition_wait, which waits until a time of seconds_now at most, and returns as
+ * pthread_cond_timedwait. */
 void condition_init(pthread_cond_t *condition);
 int condition_wait(pthread_cond_t *condition, pthread_mutex_t *mutex, double until);
-
-/* Sets the locale of the calling thread to "C", in which numbers have a decimal point. Returns the one before; NULL,
-   with nothing changed, if memory is refused. */
+/* Sets the locale of this thread to "C", in which numbers have a decimal point; locale_use: to one that these functions
+   have returned. Return the one before. NULL, with nothing changed: memory is refused. */
 void *locale_enter(void);
-/* Sets the locale of the calling thread to one that locale_enter or this function has returned. Returns the one before.
- */
 void *locale_use(void *locale);
 
 /* ---- the machine ------------------------------------------------------------------------------------------------- */
 
-/* The processors of the machine, and those on which this process may run: taskset and containers can limit it to some.
- */
+/* The processors of the machine; those on which this process may run: taskset and containers limit it to some. */
 int processors_all(void);
 int processors_own(void);
 /* Bytes that the process can still allocate: the least of the free memory of the machine, that of its control group
-   (that of a container), and the free part of RLIMIT_AS. 0: unknown. */
+   (that of a container), and the free part of RLIMIT_AS. Bytes that it has in use, and the most so far. 0: unknown. */
 double memory_available(void);
-/* Bytes of memory that the process has in use, now and at most so far; 0: unknown. */
 double memory_used(void);
 double memory_peak(void);
-/* Raises the limit of open files to `wanted`, or as far as the system permits. Returns the limit, or `wanted` if it is
- * less. */
+/* Raises the limit of open files to `wanted`, or as far as permitted. Returns the limit, or `wanted` if that is less.
+ */
 int files_allow(int wanted);
-/* Bytes that nobody can predict; n at most 256. */
+/* n bytes, at most 256, that nobody can predict. */
 int random_bytes(void *bytes, size_t n);
 
 /* ---- sockets ----------------------------------------------------------------------------------------------------- */
 
-/* socket and socketpair. Programs that are started do not inherit them. */
+/* socket; programs that are started do not inherit it. */
 int socket_open(int family, int type, int protocol);
-int socket_pair(int ends[2]);
 /* Sends two parts, as many bytes as the socket takes without waiting. */
 void socket_send(int fd, const void *first, size_t n, const void *second, size_t m);
-/* A number that grows when bytes arrive at a TCP socket that the caller does not read meanwhile; 0 if the system does
-   not tell. */
+/* A number that grows when bytes arrive at a TCP socket that nobody reads meanwhile; 0: the system does not tell. */
 unsigned long long socket_arrived(int fd);
 /* Whether the client of a socket has closed its end of the connection. */
 bool socket_is_left(int fd);

@@ -1,8 +1,8 @@
 #include "serve/access_log.h"
-#include "io/system.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -52,7 +52,8 @@ size_t access_line_format(char text[ACCESS_LINE_SIZE], const AccessLine *line, l
 
 void access_log_write(AccessLog *log, const AccessLine *line) {
     char text[ACCESS_LINE_SIZE];
+    struct pollfd room = {.fd = log->fd, .events = POLLOUT};
     const size_t n = access_line_format(text, line, (long long)time(NULL));
     /* a pipe with room takes PIPE_BUF bytes */
-    if (!output_ready(log->fd) || write(log->fd, text, n) != (ssize_t)n) log->lost++;
+    if (poll(&room, 1, 0) != 1 || !(room.revents & POLLOUT) || write(log->fd, text, n) != (ssize_t)n) log->lost++;
 }

@@ -1,7 +1,6 @@
 #include "train/workspace.h"
 #include "train/update.h"
 
-#include <math.h>
 #include <string.h>
 
 /* FEW is a multiple of 16, so that matrices of the small batches fill the arena's 64-byte lines completely. */

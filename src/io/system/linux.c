@@ -8,7 +8,6 @@
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -16,8 +15,6 @@
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
-
-/* ---- files ------------------------------------------------------------------------------------------------------- */
 
 /* If the file system does not support O_TMPFILE, creates a file and removes its name. */
 int file_unnamed(const char *dir) {
@@ -35,18 +32,6 @@ int file_in_memory(bool inherited) { return memfd_create("tide", inherited ? 0 :
 void file_own_path(int fd, char path[FD_PATH]) { snprintf(path, FD_PATH, "/proc/self/fd/%d", fd); }
 void file_shared_path(int fd, char path[FD_PATH]) { snprintf(path, FD_PATH, "/proc/%d/fd/%d", (int)getpid(), fd); }
 
-/* ---- streams ----------------------------------------------------------------------------------------------------- */
-
-FILE *stream_open(void *context, StreamFunctions f) {
-    const cookie_io_functions_t functions = {.read = f.read, .write = f.write, .close = f.close};
-    return fopencookie(context, f.read ? "r" : "w", functions);
-}
-
-void stream_abandon(FILE *stream) {
-    __fpurge(stream);
-    fclose(stream);
-}
-
 bool stream_has_line(const FILE *stream) {
 #ifdef __GLIBC__ /* the C standard has no function for this */
     const size_t buffered = (size_t)(stream->_IO_read_end - stream->_IO_read_ptr);
@@ -55,8 +40,6 @@ bool stream_has_line(const FILE *stream) {
     return (void)stream, false;
 #endif
 }
-
-/* ---- programs, signals, time ------------------------------------------------------------------------------------- */
 
 void program_begin(const char *name) { (void)name; }
 
@@ -91,8 +74,6 @@ int condition_wait(pthread_cond_t *condition, pthread_mutex_t *mutex, double unt
     const struct timespec moment = {(time_t)until, (long)((until - (double)(time_t)until) * 1e9)};
     return pthread_cond_timedwait(condition, mutex, &moment);
 }
-
-/* ---- the machine ------------------------------------------------------------------------------------------------- */
 
 int processors_own(void) {
     cpu_set_t set;
@@ -131,27 +112,15 @@ double memory_available(void) {
         const double left = most - used + fmax(0, number_in(groups[i].stat, groups[i].cached));
         if (most > 0 && used >= 0 && (least < 0 || left < least)) least = fmax(left, 1);
     }
-    const double pages = number_in("/proc/self/statm", "") * (double)sysconf(_SC_PAGESIZE); /* of addresses */
-    if (!getrlimit(RLIMIT_AS, &limit) && limit.rlim_cur != RLIM_INFINITY && pages > 0) {
-        const double left = (double)limit.rlim_cur - pages;
+    const double own = number_in("/proc/self/status", "VmSize:") * 1024;
+    if (!getrlimit(RLIMIT_AS, &limit) && limit.rlim_cur != RLIM_INFINITY && own > 0) {
+        const double left = (double)limit.rlim_cur - own;
         if (least < 0 || left < least) least = left;
     }
     return least > 0 ? least : 0;
 }
 
-double memory_used(void) {
-    long pages = 0;
-    FILE *file = fopen("/proc/self/statm", "re");
-    if (!file) return 0;
-    if (fscanf(file, "%*d %ld", &pages) != 1) pages = 0; /* NOLINT(cert-err34-c): the kernel writes the number */
-    fclose(file);
-    return (double)pages * (double)sysconf(_SC_PAGESIZE);
-}
-
-/* ---- sockets ----------------------------------------------------------------------------------------------------- */
-
-int socket_open(int family, int type, int protocol) { return socket(family, type | SOCK_CLOEXEC, protocol); }
-int socket_pair(int ends[2]) { return socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends); }
+double memory_used(void) { return fmax(0, number_in("/proc/self/status", "VmRSS:") * 1024); }
 
 unsigned long long socket_arrived(int fd) {
     struct tcp_info info = {0};

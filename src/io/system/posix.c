@@ -19,8 +19,6 @@ static int close_in_programs(int fd) {
     return fd;
 }
 
-/* ---- files ------------------------------------------------------------------------------------------------------- */
-
 /* Creates a file and removes its name. If the process is killed between the two, the file stays. */
 int file_unnamed(const char *dir) {
     char path[PATH_MAX];
@@ -47,63 +45,8 @@ void file_own_path(int fd, char path[FD_PATH]) {
 /* POSIX has no path to an open file of another process: ranks on one machine cannot share their data. */
 void file_shared_path(int fd, char path[FD_PATH]) { (void)fd, *path = '\0'; }
 
-/* ---- streams ----------------------------------------------------------------------------------------------------- */
-
-/* POSIX has no streams over functions, but every system has one of two calls. */
-#if defined(__APPLE__) || defined(__NetBSD__) || defined(__OpenBSD__) || defined(__DragonFly__)
-typedef struct Functions {
-    void *context;
-    StreamFunctions f;
-} Functions;
-
-static int read_some(void *own, char *bytes, int n) {
-    const Functions *functions = own;
-    return (int)functions->f.read(functions->context, bytes, (size_t)n);
-}
-
-static int write_some(void *own, const char *bytes, int n) {
-    const Functions *functions = own;
-    const ssize_t written = functions->f.write(functions->context, bytes, (size_t)n);
-    return written ? (int)written : -1;
-}
-
-static int close_own(void *own) {
-    const Functions functions = *(Functions *)own;
-    free(own);
-    return functions.f.close ? functions.f.close(functions.context) : 0;
-}
-
-FILE *stream_open(void *context, StreamFunctions f) {
-    Functions *own = malloc(sizeof *own);
-    if (!own) return NULL;
-    *own = (Functions){context, f};
-    FILE *stream = funopen(own, f.read ? read_some : NULL, f.write ? write_some : NULL, NULL, close_own);
-    if (!stream) free(own);
-    return stream;
-}
-
-void stream_abandon(FILE *stream) {
-    fpurge(stream);
-    fclose(stream);
-}
-#else
-#include <stdio_ext.h>
-
-FILE *stream_open(void *context, StreamFunctions f) {
-    const cookie_io_functions_t functions = {.read = f.read, .write = f.write, .close = f.close};
-    return fopencookie(context, f.read ? "r" : "w", functions);
-}
-
-void stream_abandon(FILE *stream) {
-    __fpurge(stream);
-    fclose(stream);
-}
-#endif
-
 /* POSIX does not tell: a batch then ends where the bytes that the system has end. */
 bool stream_has_line(const FILE *stream) { return (void)stream, false; }
-
-/* ---- programs, signals, time ------------------------------------------------------------------------------------- */
 
 static char own_path[PATH_MAX];
 
@@ -137,6 +80,11 @@ int signals_open(void) {
     if (pipe(signal_pipe)) return -1;
     for (int i = 0; i < 2; i++) fcntl(close_in_programs(signal_pipe[i]), F_SETFL, O_NONBLOCK);
     const struct sigaction action = {.sa_handler = write_signal, .sa_flags = SA_RESTART};
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGTERM);
+    sigaddset(&signals, SIGINT);
+    pthread_sigmask(SIG_UNBLOCK, &signals, NULL);
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGINT, &action, NULL);
     return signal_pipe[0];
@@ -159,8 +107,6 @@ int condition_wait(pthread_cond_t *condition, pthread_mutex_t *mutex, double unt
     return pthread_cond_timedwait(condition, mutex, &moment);
 }
 
-/* ---- the machine ------------------------------------------------------------------------------------------------- */
-
 /* POSIX does not limit a process to some processors. */
 int processors_own(void) { return processors_all(); }
 
@@ -178,21 +124,6 @@ double memory_available(void) {
 
 /* POSIX does not tell what is in use now. */
 double memory_used(void) { return memory_peak(); }
-
-/* ---- sockets ----------------------------------------------------------------------------------------------------- */
-
-int socket_open(int family, int type, int protocol) { return close_in_programs(socket(family, type, protocol)); }
-
-int socket_pair(int ends[2]) {
-    if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends)) return -1;
-    for (int i = 0; i < 2; i++) {
-        close_in_programs(ends[i]);
-#ifdef SO_NOSIGPIPE
-        setsockopt(ends[i], SOL_SOCKET, SO_NOSIGPIPE, &(int){1}, sizeof(int));
-#endif
-    }
-    return 0;
-}
 
 /* The bytes that have not been read. */
 unsigned long long socket_arrived(int fd) {

@@ -23,8 +23,18 @@
 #ifdef __APPLE__
 #include <xlocale.h>
 #endif
+#if defined(__APPLE__) || defined(__NetBSD__) || defined(__OpenBSD__) || defined(__DragonFly__)
+#define HAS_FUNOPEN
+#define purge fpurge
+#else
+#include <stdio_ext.h>
+#define purge __fpurge
+#endif
 
-#ifndef MSG_NOSIGNAL /* macOS has an option of the socket in its place: see socket_pair */
+#ifndef SOCK_CLOEXEC /* macOS */
+#define SOCK_CLOEXEC 0
+#endif
+#ifndef MSG_NOSIGNAL /* macOS has an option of the socket in its place */
 #define MSG_NOSIGNAL 0
 #endif
 
@@ -102,8 +112,76 @@ ssize_t file_read_some(int fd, void *bytes, size_t n, off_t at) { return pread(f
 
 /* ---- streams ----------------------------------------------------------------------------------------------------- */
 
+/* POSIX has no streams over functions, but every system has one of two calls. */
+#ifdef HAS_FUNOPEN
+typedef struct Functions {
+    void *context;
+    StreamFunctions f;
+} Functions;
+
+static int read_some(void *own, char *bytes, int n) {
+    const Functions *functions = own;
+    return (int)functions->f.read(functions->context, bytes, (size_t)n);
+}
+
+static int write_some(void *own, const char *bytes, int n) {
+    const Functions *functions = own;
+    const ssize_t written = functions->f.write(functions->context, bytes, (size_t)n);
+    return written ? (int)written : -1;
+}
+
+static int close_own(void *own) {
+    const Functions functions = *(Functions *)own;
+    free(own);
+    return functions.f.close ? functions.f.close(functions.context) : 0;
+}
+
+FILE *stream_open(void *context, StreamFunctions f) {
+    Functions *own = malloc(sizeof *own);
+    if (!own) return NULL;
+    *own = (Functions){context, f};
+    FILE *stream = funopen(own, f.read ? read_some : NULL, f.write ? write_some : NULL, NULL, close_own);
+    if (!stream) free(own);
+    return stream;
+}
+#else
+FILE *stream_open(void *context, StreamFunctions f) {
+    const cookie_io_functions_t functions = {.read = f.read, .write = f.write, .close = f.close};
+    return fopencookie(context, f.read ? "r" : "w", functions);
+}
+#endif
+
+void stream_abandon(FILE *stream) {
+    purge(stream);
+    fclose(stream);
+}
+
 int stream_flush(FILE *stream) { return fflush(stream); }
 int stream_close(FILE *stream) { return fclose(stream); }
+
+/* ---- sockets ----------------------------------------------------------------------------------------------------- */
+
+/* Programs that are started do not inherit the socket, and a lost connection is no signal. */
+static int keep(int fd) {
+    if (fd >= 0 && !SOCK_CLOEXEC) fcntl(fd, F_SETFD, FD_CLOEXEC);
+#ifdef SO_NOSIGPIPE
+    setsockopt(fd, SOL_SOCKET, SO_NOSIGPIPE, &(int){1}, sizeof(int));
+#endif
+    return fd;
+}
+
+int socket_open(int family, int type, int protocol) { return keep(socket(family, type | SOCK_CLOEXEC, protocol)); }
+
+static int socket_pair(int ends[2]) {
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends)) return -1;
+    keep(ends[0]), keep(ends[1]);
+    return 0;
+}
+
+void socket_send(int fd, const void *first, size_t n, const void *second, size_t m) {
+    struct iovec parts[] = {{(void *)first, n}, {(void *)second, m}};
+    sendmsg(fd, &(struct msghdr){.msg_iov = parts, .msg_iovlen = 2}, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
 
 /* ---- programs ---------------------------------------------------------------------------------------------------- */
 
@@ -243,11 +321,6 @@ bool input_ready(int fd, const Program *program, int milliseconds) {
     return poll(files, program ? 2 : 1, milliseconds) != 0;
 }
 
-bool output_ready(int fd) {
-    struct pollfd room = {.fd = fd, .events = POLLOUT};
-    return poll(&room, 1, 0) == 1 && (room.revents & POLLOUT);
-}
-
 /* ---- terminal, signals, time, locale ----------------------------------------------------------------------------- */
 
 int terminal_columns(int fd) {
@@ -307,10 +380,3 @@ int files_allow(int wanted) {
 }
 
 int random_bytes(void *bytes, size_t n) { return getentropy(bytes, n); }
-
-/* ---- sockets ----------------------------------------------------------------------------------------------------- */
-
-void socket_send(int fd, const void *first, size_t n, const void *second, size_t m) {
-    struct iovec parts[] = {{(void *)first, n}, {(void *)second, m}};
-    sendmsg(fd, &(struct msghdr){.msg_iov = parts, .msg_iovlen = 2}, MSG_NOSIGNAL | MSG_DONTWAIT);
-}
