@@ -77,6 +77,7 @@ static void write_signal(int number) {
 }
 
 int signals_open(void) {
+    if (signal_pipe[1] >= 0) close(signal_pipe[1]); /* of an earlier call, whose file is closed */
     if (pipe(signal_pipe)) return -1;
     for (int i = 0; i < 2; i++) fcntl(close_in_programs(signal_pipe[i]), F_SETFL, O_NONBLOCK);
     const struct sigaction action = {.sa_handler = write_signal, .sa_flags = SA_RESTART};

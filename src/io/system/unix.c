@@ -38,7 +38,7 @@
 #define MSG_NOSIGNAL 0
 #endif
 
-extern char **environ;
+extern char **environ; /* NOLINT(readability-redundant-declaration): macOS does not declare it */
 
 enum { LOWEST_PRIORITY = 19 };
 
