@@ -5,7 +5,7 @@
 
 MPICC ?= mpicc
 # `make test` builds the program and runs its tests if mpicc is installed.
-RANKS := $(if $(filter release asan tsan,$(config)),$(if $(shell command -v $(MPICC) 2>/dev/null),build/tide-mpi))
+RANKS := $(if $(filter release asan tsan posix,$(config)),$(if $(shell command -v $(MPICC) 2>/dev/null),build/tide-mpi))
 
 mpi: build/tide-mpi
 build/tide-mpi: $B/tide-mpi

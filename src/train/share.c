@@ -91,7 +91,22 @@ static int share_bytes(Ranks *ranks, void *bytes, size_t size, Err *err) {
     return ranks_broadcast(ranks, RANKS_OF_NODE, bytes, size, err);
 }
 
-/* Copies the positions of the records, and opens the temporary file of the first rank of the machine. */
+/* Copies the records of the first rank of the machine to a temporary file of each other rank. */
+static int copy_records(Ranks *ranks, Records *records, bool first, Err *err) {
+    int block[1 << 14];
+    const uint64_t all = arrlen(records->ends) ? arrlast(records->ends) * sizeof *block : 0; /* bytes */
+    if (!first && !(records->file = file_temporary(records->dir, err))) return -1;
+    for (uint64_t at = 0, n; at < all; at += n) {
+        n = all - at < sizeof block ? all - at : sizeof block;
+        if (first && file_read_at(fileno(records->file), block, n, (off_t)at))
+            return file_temporary_broken(records->dir, err);
+        if (share_bytes(ranks, block, n, err)) return -1;
+        if (!first && fwrite(block, 1, n, records->file) != n) return file_temporary_broken(records->dir, err);
+    }
+    return first ? 0 : records_flush(records, err);
+}
+
+/* Copies the positions of the records, and opens the temporary file of the first rank of the machine, or copies it. */
 static int share_records(Ranks *ranks, Records *records, size_t n, const char *dir, Err *err) {
     char path[FD_PATH] = "";
     const bool first = ranks_own_on_node(ranks) == 0;
@@ -100,6 +115,7 @@ static int share_records(Ranks *ranks, Records *records, size_t n, const char *d
     if (share_bytes(ranks, path, sizeof path, err)) return -1;
     if (!first) arrsetlen(records->ends, n);
     if (share_bytes(ranks, records->ends, n * sizeof *records->ends, err)) return -1;
+    if (!*path) return copy_records(ranks, records, first, err);
     if (first) return 0;
     records->file = fopen(path, "rb");
     return records->file ? 0

@@ -7,11 +7,11 @@ for threads in 2 3 8; do
     smallest_run "$scratch/t$threads" --after-batches 40 --threads $threads
     same "$scratch/one" "$scratch/t$threads" "$threads threads"
 done
-# Without --threads, tide uses the processors that it may use.
+# Without --threads, tide uses the processors that it may use; of these, POSIX knows nothing (make posix).
 cpu=$(taskset -cp $$ | sed 's/.*: *\([0-9]*\).*/\1/')
 taskset -c "$cpu" "$tide" train --tsv "$scratch/train.tsv" --valid-tsv "$scratch/dev.tsv" --config "$scratch/smallest.conf" \
     --model "$scratch/bound" --after-batches 40 2>"$scratch/stderr" || die "bound to one processor: $(cat "$scratch/stderr")"
-grep -q ', 1 thread, ' "$scratch/stderr" || die "bound to one processor: $(grep thread "$scratch/stderr")"
+case $tide in */posix/tide) ;; *) false ;; esac || grep -q ', 1 thread, ' "$scratch/stderr" || die "bound to one processor: $(grep thread "$scratch/stderr")"
 same "$scratch/one" "$scratch/bound" "bound to one processor"
 for isa in avx512 avx2 neon portable; do
     has_isa "$scratch/one" $isa || continue

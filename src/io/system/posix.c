@@ -42,7 +42,7 @@ void file_own_path(int fd, char path[FD_PATH]) {
     snprintf(path, FD_PATH, "/dev/fd/%d", fd);
 }
 
-/* POSIX has no path to an open file of another process: ranks on one machine cannot share their data. */
+/* POSIX has no path to an open file of another process: each rank on a machine gets a copy of the data. */
 void file_shared_path(int fd, char path[FD_PATH]) { (void)fd, *path = '\0'; }
 
 /* POSIX does not tell: a batch then ends where the bytes that the system has end. */
