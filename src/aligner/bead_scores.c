@@ -369,7 +369,7 @@ static void estimate_rests(WordModel *m) {
     for (size_t slot = 0; slot <= m->links.mask; slot++) {
         const PairEntry *pair = &m->links.slots[slot];
         for (size_t f = 0; pair->left != NO_PAIR && f < FOLDS; f++)
-            m->rest[pair->left * FOLDS + f] += (float)discount_of(pair->count);
+            m->rest[(size_t)pair->left * FOLDS + f] += (float)discount_of(pair->count);
     }
     for (size_t slot = 0; slot <= m->fold_links.mask; slot++) {
         const PairEntry *pair = &m->fold_links.slots[slot];

@@ -194,13 +194,13 @@ static void check_wider_bands(void **state) {
     double length[FAR + 1];
     for (int k = 0; k <= FAR; k++) length[k] = k;
     const double *const lengths[] = {length, length};
-    Band band = band_new((const int[]){FAR, FAR}, lengths, 20 * FAR);
+    Band band = band_new((const int[]){FAR, FAR}, lengths, (size_t)20 * FAR);
     assert_in_range(band.high[FAR / 2], FAR / 2, far_path(FAR / 2) - 10);
     double *alpha = NULL;
     for (int pass = 0; pass < 4; pass++) {
         alpha = mem_realloc(alpha, band_cells(&band) * sizeof *alpha);
         beads_forward(&band, far_score, NULL, alpha);
-        const Band next = beads_backward(&band, far_score, NULL, alpha, ignore, NULL, 40 * FAR);
+        const Band next = beads_backward(&band, far_score, NULL, alpha, ignore, NULL, (size_t)40 * FAR);
         band_free(&band);
         band = next;
         check_band(&band);
