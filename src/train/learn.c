@@ -182,6 +182,14 @@ static void describe_corrections(const Learning *l) {
     if (c->refused) note(l, "  %d refused; the first: %s", c->refused, l->learned->why.reason);
 }
 
+/* The path of a file in the folder of the model. */
+static int find_beside(const Learning *l, const char *file, char path[PATH_SIZE], Err *err) {
+    if (model_find(l->job->model, path, err)) return -1;
+    char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    snprintf(name, (size_t)(path + PATH_SIZE - name), "%s", file);
+    return 0;
+}
+
 /* Finds the corrections from which the model was made by `tide learn`: its folder has them. If no other is left, all
    are learned as new ones. */
 static int find_repeated(Learning *l, Err *err) {
@@ -190,10 +198,7 @@ static int find_repeated(Learning *l, Err *err) {
     int status = 0;
     for (int set = SET_NEW; set <= SET_REPEATED && !status; set++) {
         TextPairs known;
-        if (model_find(l->job->model, path, err)) return -1;
-        char *name = strrchr(path, '/');
-        name = name ? name + 1 : path;
-        snprintf(name, (size_t)(path + sizeof path - name), "%s", set_files[set]);
+        if (find_beside(l, set_files[set], path, err)) return -1;
         if (access(path, F_OK)) continue;
         const CorpusFiles files = {.form = FORM_TSV, .path = {path}, .columns = {1, 2}};
         status = text_pairs_read(&known, &files, langs, err);
@@ -288,13 +293,23 @@ static int write_texts(Learning *l, Err *err) {
 
 /* ---- the training ----------------------------------------------------------------------------------------------- */
 
+/* The rate of a model that has learned already is the one with which it learned. */
+static int choose_rate(Learning *l, Err *err) {
+    char path[PATH_SIZE];
+    if (find_beside(l, set_files[SET_NEW], path, err)) return -1;
+    const double part = access(path, F_OK) ? usual_rate : 1;
+    l->options.learn_rate = l->job->learn_rate > 0 ? l->job->learn_rate : part * l->options.learn_rate;
+    l->learned->learn_rate = l->options.learn_rate;
+    return 0;
+}
+
 /* The options with which the model was trained, but for a short training at a small constant rate. */
 static int choose_options(Learning *l, Err *err) {
     TrainOptions *o = &l->options;
     const LearnJob *j = l->job;
     options_default(train_option_tables, o);
     if (options_read(train_option_tables, o, l->model.configuration, j->model, UNKNOWN_SKIP, err)) return -1;
-    o->learn_rate = l->learned->learn_rate = j->learn_rate > 0 ? j->learn_rate : usual_rate * o->learn_rate;
+    if (choose_rate(l, err)) return -1;
     o->lr_decay = 1;
     o->lr_decay_inv_sqrt = 0;
     o->lr_warmup = WARM_UP;

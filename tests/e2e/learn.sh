@@ -79,7 +79,8 @@ cmp "$scratch/one/learned.json" "$scratch/two/learned.json" || die "another resu
 
 sed -n "101,140s/^/And so we all know now that /p" corpus/train.tsv >"$scratch/newer.tsv"
 tide_ok learn "$scratch/one" "$scratch/new.tsv" "$scratch/newer.tsv" --output "$scratch/again" --keep-tsv "$scratch/old.tsv" \
-    --valid-tsv "$scratch/dev.tsv" --updates 60 --learn-rate 0.01 --most-loss 100 >"$scratch/out"
+    --valid-tsv "$scratch/dev.tsv" --updates 60 --most-loss 100 >"$scratch/out"
+learned again "d['learn_rate'] == 0.01" # as before, not a part of it
 sort "$scratch/one/corrections.tsv" >"$scratch/known"
 sort "$scratch/again/repeated.tsv" | cmp - "$scratch/known" || die "what was learned before"
 grep -qv 'And so we all know now' "$scratch/again/corrections.tsv" && die "not what was corrected"
