@@ -1,7 +1,7 @@
 /* call.c: how each call of the public API runs: in a scope, in the locale "C", and with a line of text for a failure.
  */
-#include "io/system.h"
 #include "api/api.h"
+#include "io/system.h"
 #include "io/utf8.h"
 
 #include <stdarg.h>

@@ -107,7 +107,7 @@ static int execute(const Command *command, char **argv) {
     snprintf(file, sizeof file, "tide-%s", command->name);
     program_path(path, sizeof path, file);
     argv[0] = path;
-    program_become(argv);
+    execv(path, argv);
     if (errno == ENOENT) err_set(&err, NULL, 0, "there is no %.300s: %s", path, command->missing);
     else err_set(&err, path, 0, "%s", strerror(errno));
     return fail(&err);
@@ -145,7 +145,7 @@ int cli_main(int argc, char **argv, int (*work)(int argc, char **argv, double be
     mem_on_failure(no_memory);
     cJSON_InitHooks(&(cJSON_Hooks){mem_alloc, mem_free});
     setlocale(LC_CTYPE, "");
-    signals_ignore(false);
+    signals_ignore_limit();
     program_begin(argv[0]);
     const int status = work(argc, argv, began);
     if ((fflush(stdout) || ferror(stdout)) && !status) { /* if status is not 0, an error is printed already */

@@ -81,7 +81,7 @@ void message_waiting(const char *what) {
 static FILE *result_stream; /* NULL before the first call of results */
 
 /* Writes what the stream for a terminal still holds, the beginning of a character, and releases the stream. */
-static void close_results(void) { stream_close(result_stream); }
+static void close_results(void) { fclose(result_stream); }
 
 FILE *results(void) {
     if (result_stream) return result_stream;

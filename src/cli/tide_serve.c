@@ -85,7 +85,7 @@ static int run(const Args *args, Err *err) {
     if (options_of(args, &options, err) || check_learning(args, err)) return -1;
     ModelFiles *models = mem_alloc((size_t)args->word_count * sizeof *models);
     options.models = models;
-    signals_ignore(true);
+    signals_ignore_pipes();
     const int status = models_of(args, models, err) || serve(&options, err) ? -1 : 0;
     mem_free(models);
     return status;

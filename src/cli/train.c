@@ -13,6 +13,7 @@
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const Flag flags[] = {
@@ -188,7 +189,7 @@ static int check_inputs(const Args *args, const char *model, Err *err) {
     for (int i = 0; i < args->given_count; i++) {
         const struct Given *given = &args->given[i];
         for (int k = 0; k < given->count; k++)
-            if (path_absolute(given->values[k], absolute) && file_is_same(dirname(absolute), valid))
+            if (realpath(given->values[k], absolute) && file_is_same(dirname(absolute), valid))
                 return err_set(err, given->values[k], 0,
                                "the training writes and removes files in this folder; copy the file first");
     }

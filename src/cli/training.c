@@ -97,7 +97,7 @@ static void no_memory(size_t bytes) {
 }
 
 void training_signals(void) {
-    signals_catch(on_signal);
+    signals_of_training(on_signal);
     mem_on_failure(no_memory);
 }
 

@@ -90,7 +90,8 @@ void mem_free(void *memory) {
 }
 
 void *mem_alloc_aligned(size_t bytes) {
-    enum { CACHE_LINE = 64 }; /* half a huge page or more gets whole ones */
+    enum { CACHE_LINE = 64 };
+    /* half a huge page or more gets whole ones */
     size_t align = bytes < HUGE_PAGE / 2 ? CACHE_LINE : HUGE_PAGE, rounded = (bytes + align - 1) / align * align;
     const bool possible = permitted() && rounded >= bytes;
     return checked(possible ? system_alloc_aligned(align, rounded ? rounded : align) : NULL, bytes);

@@ -7,7 +7,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The memory of mem_alloc, mem_zalloc, mem_realloc and mem_free. NULL: refused. bytes must not be 0. */
+/* The memory of mem_alloc, mem_zalloc, mem_realloc and mem_free. NULL: refused. bytes must not be 0. One function
+   releases all, also aligned memory, for which some systems have another release. */
 void *system_alloc(size_t bytes);
 void *system_zalloc(size_t bytes);
 void *system_realloc(void *old, size_t bytes);

@@ -27,26 +27,15 @@ static int cannot_write(const char *path, Err *err) {
     return err_set(err, path, 0, "cannot be written: %s", strerror(errno));
 }
 
-/* The directory of a file; owned by the caller. */
-static char *directory_of(const char *path) {
-    char *file = mem_strdup(path), *directory = mem_strdup(dirname(file));
-    mem_free(file);
-    return directory;
-}
-
+/* Makes the directory of a file. */
 static int make_directory(const char *path, Err *err) {
-    char *directory = directory_of(path);
-    const int status = directory_make_private(directory, err);
-    mem_free(directory);
+    char *file = mem_strdup(path);
+    const int status = directory_make_private(dirname(file), err);
+    mem_free(file);
     return status;
 }
 
-static int sync_directory(const char *path, Err *err) {
-    char *directory = directory_of(path);
-    const int status = directory_sync(directory);
-    mem_free(directory);
-    return status ? cannot_write(path, err) : 0;
-}
+static int sync_directory(const char *path, Err *err) { return file_sync_name(path) ? cannot_write(path, err) : 0; }
 
 /* Opens and locks the file that has this path now: another process can replace it between the two calls. Returns 0, or
    -1 with *err filled. */

@@ -323,7 +323,7 @@ static int check_output(const ImportJob *job, const char *path, Err *err) {
     for (int i = 0; i < job->input_count; i++)
         for (int k = 0; k < 2; k++) {
             const char *input = job->inputs[i].path[k];
-            if (input && file_is_same(strcmp(input, "-") != 0 ? input : NULL, path))
+            if (input && file_is_same(strcmp(input, "-") != 0 ? input : "/dev/stdin", path))
                 return err_set(err, path, 0, "is read, and would be overwritten");
         }
     return 0;

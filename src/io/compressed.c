@@ -84,9 +84,9 @@ static void finish(Compressed *c) {
 
 /* A few compressed bytes can become a line that fills the memory. */
 static void check_line(Compressed *c, const char *bytes, size_t n) {
-    size_t end = 0; /* of the line */
-    while (end < n && bytes[n - 1 - end] != '\n') end++;
-    c->line = end < n ? end + 1 : c->line + n;
+    size_t rest = 0; /* bytes after the last end of a line */
+    while (rest < n && bytes[n - 1 - rest] != '\n') rest++;
+    c->line = rest < n ? rest + 1 : c->line + n;
     if (c->line > LONGEST_LINE) fails(c, "it has a line of more than 1 GiB");
 }
 
@@ -151,7 +151,7 @@ static void stop(void *compressed) {
     char said[PROGRAM_SAID_SIZE];
     if (c->running) program_end(&c->program, said);
     c->running = false;
-    if (c->stream) stream_close(c->stream);
+    if (c->stream) fclose(c->stream);
     c->stream = NULL;
 }
 

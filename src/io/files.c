@@ -48,7 +48,7 @@ FILE *memory_open(MemoryFile *memory) {
 
 char *memory_close(MemoryFile *memory, size_t *size) {
     scope_disown(memory->stream, abandon);
-    const bool failed = stream_close(memory->stream) != 0;
+    const bool failed = fclose(memory->stream) != 0;
     memory->stream = NULL;
     if (failed || memory->refused) mem_refused(0);
     if (size) *size = memory->size;
@@ -153,9 +153,5 @@ int directory_lock(const char *path, Err *warning, Err *err) {
 int directory_make_private(const char *path, Err *err) {
     if (directory_create(path, true))
         return errno == EEXIST ? 0 : err_set(err, path, 0, "cannot be created: %s", strerror(errno));
-    char *copy = mem_strdup(path);
-    const int status = directory_sync(dirname(copy));
-    if (status) err_set(err, path, 0, "cannot be created: %s", strerror(errno));
-    mem_free(copy);
-    return status;
+    return file_sync_name(path) ? err_set(err, path, 0, "cannot be created: %s", strerror(errno)) : 0;
 }

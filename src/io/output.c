@@ -87,7 +87,7 @@ int output_open(OutputFile *output, const char *path, Err *err) {
     output->fd = open_target(output, special);
     if (output->fd >= 0) return 0;
     err_set(err, path, 0, "cannot be written: %s", strerror(errno));
-    stream_close(output->stream);
+    fclose(output->stream);
     output->stream = NULL;
     return -1;
 }
@@ -97,7 +97,7 @@ static bool has_temporary(const OutputFile *output) { return output->temporary[0
 
 /* Puts everything written so far on the disk (fsync). Returns 0, or the errno of the first failure. */
 static int sync_written(OutputFile *output) {
-    const int error = stream_flush(output->stream) && !output->write_errno ? errno : output->write_errno;
+    const int error = fflush(output->stream) && !output->write_errno ? errno : output->write_errno;
     return !error && has_temporary(output) && file_sync(output->fd) ? errno : error;
 }
 
@@ -113,7 +113,7 @@ int output_commit(OutputFile *output, Err *err) {
     int error = sync_written(output);
     if (!error && own && file_replace(output->temporary, output->path)) error = errno;
     if (error && own) unlink(output->temporary);
-    if (stream_close(output->stream) && !error) error = errno;
+    if (fclose(output->stream) && !error) error = errno;
     output->stream = NULL;
     return status_of(output, error, err);
 }
@@ -121,7 +121,7 @@ int output_commit(OutputFile *output, Err *err) {
 void output_discard(OutputFile *output) {
     if (!output->stream) return;
     if (has_temporary(output)) unlink(output->temporary);
-    stream_close(output->stream);
+    fclose(output->stream);
     output->stream = NULL;
 }
 

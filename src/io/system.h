@@ -17,28 +17,28 @@
 int directory_create(const char *path, bool own);
 /* A descriptor of a directory for file_lock_now; -1 with errno set. */
 int directory_open(const char *path);
-/* fsync of a directory, so that its file names are on the disk; of an open file. */
+/* Put on the disk: the names of the files of a directory; the name of one file; the bytes of an open file. */
 int directory_sync(const char *path);
+int file_sync_name(const char *path);
 int file_sync(int fd);
 /* Renames a file, also if `to` exists; file_replace also puts the new name on the disk. file_link gives a second name,
    where the system and the disk have such names. */
 int file_rename(const char *from, const char *to);
 int file_replace(const char *from, const char *to);
 int file_link(const char *from, const char *to);
-/* Locks an open file or directory for this process until it is closed. If another process has the lock, file_lock_now
-   fails with EWOULDBLOCK, and file_lock_wait waits. */
+/* Locks an open file or directory for this process. Closing it ends the lock. If another process has the lock,
+   file_lock_now fails with EWOULDBLOCK, and file_lock_wait waits. */
 int file_lock_now(int fd);
-int file_lock_wait(int fd);
+void file_lock_wait(int fd);
 /* Whether an open file has no name any more. */
 bool file_is_removed(int fd);
 /* Gives an open file the mode of the file `path`, if the system permits it. */
 void file_copy_mode(int fd, const char *path);
-/* Whether both paths exist and are the same file. path NULL: standard input. */
+/* Whether both paths exist and are the same file. */
 bool file_is_same(const char *path, const char *other);
 /* Whether a path must be written directly: a pipe, a device, or an open file of this process. */
 bool file_is_special(const char *path);
-/* realpath; for path_of_link NULL also if the path is not that of a link. */
-char *path_absolute(const char *path, char real[PATH_MAX]);
+/* realpath of a link; NULL if the path is not that of a link. */
 char *path_of_link(const char *link, char real[PATH_MAX]);
 /* pread. */
 ssize_t file_read_some(int fd, void *bytes, size_t n, off_t at);
@@ -61,11 +61,8 @@ typedef struct StreamFunctions {
     ssize_t (*write)(void *context, const char *bytes, size_t n);
     int (*close)(void *context);
 } StreamFunctions;
-/* A stream over functions, which a system may call in another thread until stream_flush or stream_close returns. NULL:
-   memory is refused. */
+/* A stream over functions. NULL: memory is refused. */
 FILE *stream_open(void *context, StreamFunctions functions);
-int stream_flush(FILE *stream);
-int stream_close(FILE *stream);
 /* Closes a stream without writing what it has buffered. */
 void stream_abandon(FILE *stream);
 /* Whether a whole line is in the buffer of a stream; false if the system does not tell. */
@@ -79,9 +76,6 @@ void program_begin(const char *name);
    of the running program. Both are cut to `size` bytes with the NUL. */
 void program_own_path(char *path, size_t size);
 void program_path(char *path, size_t size, const char *name);
-/* Continues as another program: argv[0] is its path. Returns only if that fails. */
-int program_become(char *const *argv);
-
 /* Runs a program with the words of `command`, which NULL ends; words[0] is its name. It reads from the open file `in`
    (-1: nothing), and writes to the open file `out` and its errors to the open file `errors` (-1: nowhere). Returns its
    exit status, 128 if a signal ended it, or -1 with errno set if it cannot be run. */
@@ -125,24 +119,25 @@ ssize_t program_receive(const Program *program, void *bytes, size_t n);
 int program_end(Program *program, char said[PROGRAM_SAID_SIZE]);
 
 /* Whether an open file (-1: none), or a program unless it is NULL, can be read without waiting within some
- * milliseconds. */
+   milliseconds. Also true after an interruption or an error, which the read then finds. */
 bool input_ready(int fd, const Program *program, int milliseconds);
 
 /* ---- terminal, signals, time, locale ----------------------------------------------------------------------------- */
 
 /* The columns of the terminal of an open file; 0: it is none, or does not tell. */
 int terminal_columns(int fd);
-/* A write beyond the limit of `ulimit -f`, with `pipes` also one to a pipe without a reader, fails instead of a signal.
- */
-void signals_ignore(bool pipes);
+/* After this, a write beyond the limit of `ulimit -f` returns an error, and does not end the process; the same for a
+   write to a pipe that nobody reads. */
+void signals_ignore_limit(void);
+void signals_ignore_pipes(void);
 /* Calls the handler at each signal that ends a training: Ctrl-C, SIGTERM, SIGUSR1. */
-void signals_catch(void (*handler)(int number));
+void signals_of_training(void (*handler)(int number));
 /* An open file that can be read after SIGTERM or SIGINT, which then do nothing else; -1 with errno set. Must be called
    before threads start. signals_arrived: whether a signal has arrived since the last call. */
 int signals_open(void);
 bool signals_arrived(int fd);
-/* A condition for condition_wait, which waits until a time of seconds_now at most, and returns as
- * pthread_cond_timedwait. */
+/* A condition for condition_wait. That waits at most until `until`, a time of seconds_now, and returns as
+   pthread_cond_timedwait does. */
 void condition_init(pthread_cond_t *condition);
 int condition_wait(pthread_cond_t *condition, pthread_mutex_t *mutex, double until);
 /* Sets the locale of this thread to "C", in which numbers have a decimal point; locale_use: to one that these functions

@@ -12,7 +12,7 @@
 void visible_write(FILE *out, const char *bytes, size_t n, const char *keep);
 
 /* A stream without a buffer: what is written to it goes to `out` as visible_write writes it, with newlines and tabs
-   unchanged. A character may be written in parts. Never NULL. Closing it (stream_close) does not close `out`. */
+   unchanged. A character may be written in parts. Never NULL. Closing it (fclose) does not close `out`. */
 FILE *visible_stream(FILE *out);
 
 #endif

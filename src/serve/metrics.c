@@ -1,7 +1,6 @@
 #include "serve/metrics.h"
 #include "io/system.h"
 
-
 static const double latency_limits[LATENCY_BUCKETS] = {0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30};
 static const double batch_limits[BATCH_BUCKETS] = {1, 2, 4, 8, 16, 32, 64, 128};
 

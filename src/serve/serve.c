@@ -151,7 +151,7 @@ static int run_http(Server *s, Err *err) {
 static int places_of(Server *s) {
     enum { OWN = 40 }; /* files of the program, and connections that are refused or already shut down */
     const int wanted = s->options->limits.connections, files = files_allow(wanted + OWN);
-    const int places = files - OWN > 8 || files == wanted + OWN ? files - OWN : 8;
+    const int places = files - OWN > 8 ? files - OWN : 8;
     if (places < wanted) notice(s, "only %d connections, because the system allows %d open files", places, files);
     return places < wanted ? places : wanted;
 }

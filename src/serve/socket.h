@@ -36,4 +36,5 @@ uint64_t socket_client(int fd, char client[CLIENT_SIZE]);
 /* The group of an address: an IPv4 address, or 64 bits of an IPv6 address, which mostly belong to one client. 0: this
    machine. */
 uint64_t address_group(const struct sockaddr *address);
+
 #endif

@@ -79,7 +79,7 @@ static int rotate(const char *dir, const char *next, Err *err) {
     char path[PATH_SIZE], before[PATH_SIZE];
     path_in(path, dir, "checkpoint.safetensors");
     path_in(before, dir, "checkpoint.prev.safetensors");
-    if ((file_rename(path, before) && errno != ENOENT) || file_rename(next, path) || directory_sync(dir))
+    if ((file_rename(path, before) && errno != ENOENT) || file_replace(next, path))
         return err_set(err, path, 0, "cannot be written: %s", strerror(errno));
     return 0;
 }

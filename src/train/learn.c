@@ -43,7 +43,9 @@ typedef struct Learning {
     Threads *threads;
     Translator model;     /* before */
     TrainOptions options; /* of the training */
+    bool learned_before;  /* `tide learn` made the model; its folder has the corrections */
     TextPairs corrections, repeated, held_out, keep, dev;
+    Sum sum; /* of the corrections */
     char **translations[2]; /* stb_ds arrays, owned: of held_out, BEFORE and AFTER */
     char work[PATH_SIZE];   /* the folder of the training */
     int lock;               /* of the output; -1: none */
@@ -52,6 +54,7 @@ typedef struct Learning {
 /* The training sets, in the order of their files. */
 enum { SET_NEW, SET_REPEATED, SET_KEEP, SETS };
 static const char *const set_files[SETS] = {"corrections.tsv", "repeated.tsv", "keep.tsv"};
+#define RESULT "learned.json" /* in the output, beside them */
 
 static void note(const Learning *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static void note(const Learning *l, const char *format, ...) {
@@ -107,7 +110,7 @@ static char *describe_inputs(const Learning *l, Err *err) {
     char *options = options_format(train_option_tables, &l->options);
     FILE *out = memory_open(&memory);
     fprintf(out, "model %s\ncorrections %s %s\nkeep %s %d\nshare %g\nupdates %d\n%s", model.hex,
-            sum_pairs(&l->corrections).hex, sum_pairs(&l->repeated).hex, sum_pairs(&l->keep).hex, l->job->keep_targets,
+            l->sum.hex, sum_pairs(&l->repeated).hex, sum_pairs(&l->keep).hex, l->job->keep_targets,
             l->job->share, l->learned->updates, options);
     mem_free(options);
     return memory_close(&memory, NULL);
@@ -128,7 +131,7 @@ static int open_work(const Learning *l, Err *err) {
     if (!inputs) return -1;
     path_in(path, l->work, INPUTS);
     output_path(l, set_files[SET_KEEP], keep);
-    output_path(l, "learned.json", learned);
+    output_path(l, RESULT, learned);
     int status = 0;
     if (access(path, F_OK)) {
         unlink(keep);
@@ -196,7 +199,7 @@ static int find_repeated(Learning *l, Err *err) {
     char path[PATH_SIZE];
     const char *const langs[] = {l->model.options.langs[SOURCE], l->model.options.langs[TARGET]};
     int status = 0;
-    for (int set = SET_NEW; set <= SET_REPEATED && !status; set++) {
+    for (int set = SET_NEW; set <= SET_REPEATED && l->learned_before && !status; set++) {
         TextPairs known;
         if (find_beside(l, set_files[set], path, err)) return -1;
         if (access(path, F_OK)) continue;
@@ -221,6 +224,7 @@ static int read_corrections(Learning *l, Err *err) {
         return -1;
     const CorrectionCounts *c = &found->counts;
     if (find_repeated(l, err)) return -1;
+    l->sum = sum_pairs(&l->corrections);
     describe_corrections(l);
     if (c->learned && c->held_out) return 0;
     return err_set(err, j->corrections[0].path[0], 0,
@@ -229,16 +233,16 @@ static int read_corrections(Learning *l, Err *err) {
 }
 
 /* Draws the text that keeps what the model knows, as much as the training reads: text that is repeated is learned by
-   heart, and keeps little. So the next corrections have another sample, too. */
+   heart, and protects little. So each set of corrections draws its own, too. */
 static int read_keep(Learning *l, Err *err) {
-    const double read = l->learned->updates * l->options.mini_batch * (1 - l->job->share);
+    const double pairs = (1 - l->job->share) * l->learned->updates * l->options.mini_batch;
     const int most = l->job->keep_targets == KEEP_OWN ? MOST_OWN : MOST_DRAWN;
     const TextPairs *const without[] = {&l->corrections, &l->repeated, &l->held_out};
-    Sum sum = sum_pairs(&l->corrections);
-    sum.hex[16] = '\0';
-    const uint64_t seed = (uint64_t)l->job->seed + (uint64_t)strtoull(sum.hex, NULL, 16);
-    if (text_pairs_draw(&l->keep, &l->job->keep, &l->model, read < most ? (int)ceil(read) : most, l->options.max_length,
-                        seed, without, 3, err))
+    char first[17] = "";
+    memcpy(first, l->sum.hex, sizeof first - 1);
+    const uint64_t seed = (uint64_t)l->job->seed + (uint64_t)strtoull(first, NULL, 16);
+    if (text_pairs_draw(&l->keep, &l->job->keep, &l->model, pairs < most ? (int)ceil(pairs) : most,
+                        l->options.max_length, seed, without, 3, err))
         return -1;
     l->learned->kept = text_pairs_count(&l->keep);
     if (l->learned->kept) return 0;
@@ -296,8 +300,9 @@ static int write_texts(Learning *l, Err *err) {
 /* The rate of a model that has learned already is the one with which it learned. */
 static int choose_rate(Learning *l, Err *err) {
     char path[PATH_SIZE];
-    if (find_beside(l, set_files[SET_NEW], path, err)) return -1;
-    const double part = access(path, F_OK) ? usual_rate : 1;
+    if (find_beside(l, RESULT, path, err)) return -1;
+    l->learned_before = !access(path, F_OK);
+    const double part = l->learned_before ? 1 : usual_rate;
     l->options.learn_rate = l->job->learn_rate > 0 ? l->job->learn_rate : part * l->options.learn_rate;
     l->learned->learn_rate = l->options.learn_rate;
     return 0;
@@ -418,7 +423,7 @@ static int move(const Learning *l, const char *name, const char *other, Err *err
 /* Writes the result. The model comes last. */
 static int finish(const Learning *l, Err *err) {
     char path[PATH_SIZE];
-    output_path(l, "learned.json", path);
+    output_path(l, RESULT, path);
     if (learned_write(l->learned, path, err) || move(l, "train.jsonl", "train.jsonl", err)) return -1;
     if (l->learned->accepted &&
         (l->model.quantized ? move(l, TRAINED, "float.safetensors", err) || move(l, ROUNDED, TRAINED, err)

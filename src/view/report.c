@@ -16,6 +16,7 @@
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -249,7 +250,7 @@ static int read_outputs(Report *r, Err *err) {
 
 /* The name of the training in a directory. whole: room for it. */
 static const char *name_of(const char *dir, char whole[PATH_MAX]) {
-    return path_absolute(dir, whole) ? basename(whole) : dir;
+    return realpath(dir, whole) ? basename(whole) : dir;
 }
 
 /* Writes the members of the JSON object that the page's script reads as `data`. name: of the training. */

@@ -103,6 +103,7 @@ same "$scratch/same" "$scratch/first" "trained anew in spite of a checkpoint"
 # Stopped and started anew: the oldest model is kept; without --no-reload, the training continues from the stop.
 cp -r "$scratch/first" "$scratch/anew"
 for round in 1 2; do
+    : >"$scratch/stderr" # the wait below must not find the line of the round before
     "$tide" train --tsv "$scratch/train.tsv" --valid-tsv "$scratch/dev.tsv" --config "$scratch/smallest.conf" --after-batches 1000000 \
         --valid-freq 1000000 --no-reload --model "$scratch/anew" 2>"$scratch/stderr" &
     process=$!

@@ -35,6 +35,7 @@ grep -q "$compared" "$scratch/stderr" || die "no comparison: $(tail -n 3 "$scrat
 smallest_run "$scratch/reverse" --after-batches 2 --langs en zh
 grep -q '^the model is that of update' "$scratch/stderr" && ! grep -q '^for comparison' "$scratch/stderr" ||
     die "from English: $(tail -n 3 "$scratch/stderr")"
+: >"$scratch/stderr" # the wait below must not find a line of the command before
 "$tide" train --tsv "$scratch/train.tsv" --valid-tsv "$scratch/dev.tsv" --config "$scratch/smallest.conf" --valid-freq 5 \
     --after-batches 100000 --early-stopping 0 --model "$scratch/stopped" 2>"$scratch/stderr" &
 process=$!

@@ -43,6 +43,7 @@ grep -q ': verified: 600 updates' "$scratch/out" || die "after a kill: $(cat "$s
 refused 1 'run: holds a training; give another --work' verify "$scratch/long" --tsv "$scratch/train.tsv" --work "$run"
 
 # Ctrl-C
+: >"$scratch/out" # the wait below must not find a line of the command before
 "$tide" verify "$scratch/long" --tsv "$scratch/train.tsv" >"$scratch/out" 2>"$scratch/stderr" &
 process=$!
 comes_to_hold reached 57 || die "no progress: $(cat "$scratch/out")"

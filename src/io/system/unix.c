@@ -65,18 +65,18 @@ int file_sync(int fd) {
 int file_rename(const char *from, const char *to) { return rename(from, to); }
 int file_link(const char *from, const char *to) { return link(from, to); }
 
-int file_replace(const char *from, const char *to) {
-    char directory[PATH_MAX];
-    snprintf(directory, sizeof directory, "%s", to);
-    return rename(from, to) || directory_sync(dirname(directory)) ? -1 : 0;
+int file_sync_name(const char *path) {
+    char copy[PATH_MAX];
+    if (snprintf(copy, sizeof copy, "%s", path) >= (int)sizeof copy) return errno = ENAMETOOLONG, -1;
+    return directory_sync(dirname(copy));
 }
+
+int file_replace(const char *from, const char *to) { return rename(from, to) || file_sync_name(to) ? -1 : 0; }
 
 int file_lock_now(int fd) { return flock(fd, LOCK_EX | LOCK_NB); }
 
-int file_lock_wait(int fd) {
-    int status;
-    while ((status = flock(fd, LOCK_EX)) && errno == EINTR) continue;
-    return status;
+void file_lock_wait(int fd) {
+    while (flock(fd, LOCK_EX) && errno == EINTR) continue;
 }
 
 bool file_is_removed(int fd) {
@@ -91,8 +91,7 @@ void file_copy_mode(int fd, const char *path) {
 
 bool file_is_same(const char *path, const char *other) {
     struct stat a, b;
-    return !(path ? stat(path, &a) : fstat(STDIN_FILENO, &a)) && !stat(other, &b) && a.st_dev == b.st_dev &&
-           a.st_ino == b.st_ino;
+    return !stat(path, &a) && !stat(other, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
 bool file_is_special(const char *path) {
@@ -100,8 +99,6 @@ bool file_is_special(const char *path) {
     struct stat info;
     return starts_with_any(path, prefixes) || (!stat(path, &info) && !S_ISREG(info.st_mode));
 }
-
-char *path_absolute(const char *path, char real[PATH_MAX]) { return realpath(path, real); }
 
 char *path_of_link(const char *link, char real[PATH_MAX]) {
     struct stat info;
@@ -112,22 +109,34 @@ ssize_t file_read_some(int fd, void *bytes, size_t n, off_t at) { return pread(f
 
 /* ---- streams ----------------------------------------------------------------------------------------------------- */
 
-/* POSIX has no streams over functions, but every system has one of two calls. */
+/* POSIX has no streams over functions, but every system has one of two calls. FAILED: what a write that fails returns.
+ */
 #ifdef HAS_FUNOPEN
+typedef int Size, Count;
+#else
+typedef size_t Size;
+typedef ssize_t Count;
+#endif
+#ifdef __GLIBC__
+enum { FAILED = 0 };
+#else
+enum { FAILED = -1 };
+#endif
+
 typedef struct Functions {
     void *context;
     StreamFunctions f;
 } Functions;
 
-static int read_some(void *own, char *bytes, int n) {
+static Count read_some(void *own, char *bytes, Size n) {
     const Functions *functions = own;
-    return (int)functions->f.read(functions->context, bytes, (size_t)n);
+    return (Count)functions->f.read(functions->context, bytes, (size_t)n);
 }
 
-static int write_some(void *own, const char *bytes, int n) {
+static Count write_some(void *own, const char *bytes, Size n) {
     const Functions *functions = own;
     const ssize_t written = functions->f.write(functions->context, bytes, (size_t)n);
-    return written ? (int)written : -1;
+    return written ? (Count)written : FAILED;
 }
 
 static int close_own(void *own) {
@@ -140,30 +149,27 @@ FILE *stream_open(void *context, StreamFunctions f) {
     Functions *own = malloc(sizeof *own);
     if (!own) return NULL;
     *own = (Functions){context, f};
+#ifdef HAS_FUNOPEN
     FILE *stream = funopen(own, f.read ? read_some : NULL, f.write ? write_some : NULL, NULL, close_own);
+#else
+    const cookie_io_functions_t functions = {.read = read_some, .write = write_some, .close = close_own};
+    FILE *stream = fopencookie(own, f.read ? "r" : "w", functions);
+#endif
     if (!stream) free(own);
     return stream;
 }
-#else
-FILE *stream_open(void *context, StreamFunctions f) {
-    const cookie_io_functions_t functions = {.read = f.read, .write = f.write, .close = f.close};
-    return fopencookie(context, f.read ? "r" : "w", functions);
-}
-#endif
 
 void stream_abandon(FILE *stream) {
     purge(stream);
     fclose(stream);
 }
 
-int stream_flush(FILE *stream) { return fflush(stream); }
-int stream_close(FILE *stream) { return fclose(stream); }
-
 /* ---- sockets ----------------------------------------------------------------------------------------------------- */
 
 /* Programs that are started do not inherit the socket, and a lost connection is no signal. */
 static int keep(int fd) {
-    if (fd >= 0 && !SOCK_CLOEXEC) fcntl(fd, F_SETFD, FD_CLOEXEC);
+    if (fd < 0) return fd;
+    if (!SOCK_CLOEXEC) fcntl(fd, F_SETFD, FD_CLOEXEC);
 #ifdef SO_NOSIGPIPE
     setsockopt(fd, SOL_SOCKET, SO_NOSIGPIPE, &(int){1}, sizeof(int));
 #endif
@@ -192,8 +198,6 @@ void program_path(char *path, size_t size, const char *name) {
     if (slash) *slash = '\0';
     snprintf(path, size, "%s/%s", self, name);
 }
-
-int program_become(char *const *argv) { return execv(argv[0], argv); }
 
 /* The standard file `number` of the program is the open file fd, or /dev/null if fd is -1. */
 static int use(posix_spawn_file_actions_t *actions, int number, int fd) {
@@ -325,15 +329,13 @@ bool input_ready(int fd, const Program *program, int milliseconds) {
 
 int terminal_columns(int fd) {
     struct winsize size;
-    return isatty(fd) && !ioctl(fd, TIOCGWINSZ, &size) ? size.ws_col : 0;
+    return ioctl(fd, TIOCGWINSZ, &size) ? 0 : size.ws_col;
 }
 
-void signals_ignore(bool pipes) {
-    signal(SIGXFSZ, SIG_IGN);
-    if (pipes) signal(SIGPIPE, SIG_IGN);
-}
+void signals_ignore_limit(void) { signal(SIGXFSZ, SIG_IGN); }
+void signals_ignore_pipes(void) { signal(SIGPIPE, SIG_IGN); }
 
-void signals_catch(void (*handler)(int number)) {
+void signals_of_training(void (*handler)(int number)) {
     static const int signals[] = {SIGINT, SIGTERM, SIGUSR1};
     struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART};
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) sigaction(signals[i], &action, NULL);
