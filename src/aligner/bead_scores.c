@@ -6,7 +6,6 @@
 #include "text/side.h"
 #include "text/unicode.h"
 
-#include <math.h>
 #include <string.h>
 
 enum {
@@ -21,7 +20,7 @@ static const double WORST_LENGTH = -6, /* the least score of the lengths */
     SAME_TEXT = 2,                     /* links that units with the same letters or digits have from the start */
     MOST_KNOWN = 20,                   /* links of each unit from other text */
     WORD_WEIGHT = 0.8,                 /* IBM Model 1 counts evidence several times: neighbours depend on each other */
-    LEAST_COUNT = 0.01, /* a bead with a smaller posterior gives no links; more than this for a long text: */
+    LEAST_COUNT = 0.01, /* a bead whose posterior is smaller gives no links; in long texts the limit is larger: */
     LEAST_EACH = 1.5e-5, MOST_LEAST = 0.3, /* LEAST_EACH for each source sentence, at most MOST_LEAST */
     PRIOR_BEADS = 20;                      /* beads with the probabilities below, beside those of the document */
 static const double prior_kinds[BEADS] = {0.74, 0.08, 0.08, 0.04, 0.04, 0.01, 0.005, 0.005};
@@ -39,19 +38,20 @@ typedef struct SideText {
 
 /* The links of one direction: `from` explains `to`. */
 typedef struct WordModel {
-    int from, to;                      /* SOURCE and TARGET, or the other way round */
-    int n_from, n_to;                  /* units */
-    double *share;                     /* [n_to] p(t) */
-    PairTable counts, links;           /* expected links of s and t: since the last estimate; at the last estimate */
-    PairTable fold_counts, fold_links; /* the same in the sentences of a fold; s FOLDS + fold is in the place of s */
-    double *total;                     /* [n_from, FOLDS] links of s in a fold, since the last estimate */
-    PairTable known;                   /* links from other text, and of units with the same text; never change */
-    double *known_total;               /* [n_from] */
+    int from;              /* SOURCE or TARGET */
+    int n_from, n_to;      /* units */
+    double *share;         /* [n_to] p(t) */
+    PairTable links;       /* expected links of s and t at the last estimate, where they are more than DISCOUNT */
+    PairTable fold_links;  /* of these, those in the sentences of a fold; s FOLDS + fold is in the place of s */
+    PairTable fold_counts; /* all of them since the last estimate */
+    double *total;         /* [n_from, FOLDS] links of s in a fold, since the last estimate */
+    PairTable known;       /* links from other text, and of units with the same text; never change */
+    double *known_total;   /* [n_from] */
     double class_counts[CLASSES][CLASSES]; /* expected links of units of both classes since the last estimate */
     float class_rest[CLASSES][CLASSES];    /* p(class of t | class of s) / p(class of t) */
-    float *weight,
-        *rest; /* [n_from, FOLDS] ρ is rest · class_rest + weight · links / share; rest: BACKOFF / all links */
-    float *sentence_rest; /* [n, FOLDS, CLASSES] Σ rest · class_rest over a sentence, for each class of t */
+    /* [n_from, FOLDS] outside of a fold: 1 / all links; the links of chance times this */
+    float *inverse, *rest; /* ρ is rest · class_rest + inverse · links / share */
+    float *sentence_rest;  /* [n, FOLDS, CLASSES] Σ rest · class_rest over a sentence, for each class of t */
 } WordModel;
 
 struct BeadScores {
@@ -130,18 +130,13 @@ typedef struct RowScores {
 static int token_count(const SideText *side, int k) { return (int)(side->end[k + 1] - side->end[k]); }
 static const int *tokens_of(const SideText *side, int k) { return side->unit + side->end[k]; }
 
-static float pair_value(const PairTable *table, size_t left, int right) {
-    return pair_table_count(table, pair_table_find(table, (uint32_t)left, (uint32_t)right), (uint32_t)left,
-                            (uint32_t)right);
-}
-
 /* ρ(s, t) − rest, from the links outside of a fold. */
 static float gain(const WordModel *m, int s, int t, int fold) {
-    const float all = pair_value(&m->links, (size_t)s, t);
+    const float all = pair_table_value(&m->links, (uint32_t)s, (uint32_t)t);
     if (all <= (float)DISCOUNT) return 0;
-    const size_t own = (size_t)s * FOLDS + (size_t)fold;
-    const float left = all - pair_value(&m->fold_links, own, t) - (float)DISCOUNT;
-    return left > 0 ? left * m->weight[own] / (float)m->share[t] : 0;
+    const uint32_t own = (uint32_t)(s * FOLDS + fold);
+    const float left = all - pair_table_value(&m->fold_links, own, (uint32_t)t) - (float)DISCOUNT;
+    return left > 0 ? left * m->inverse[own] / (float)m->share[t] : 0;
 }
 
 /* Computes the sums of row `row`, which the beads that end in the next rows need. */
@@ -268,43 +263,48 @@ static void add_to(PairTable *table, int left, int right, float count) {
     pair_table_add(table, (uint32_t)left, (uint32_t)right)->count += count;
 }
 
-/* The tokens of some sentences; fold: of each token, for those of the source. */
+enum { MOST_IN_BEAD = MOST_SENTENCES * MOST_TOKENS };
+
+/* The tokens of a bead on one side. */
 typedef struct Tokens {
     const int *unit;
     const uint8_t *class; /* of units */
-    int *fold, n;
+    int n;
 } Tokens;
 
-/* Adds the expected links of one direction in a bead. */
-static void count_links(WordModel *m, const Tokens *from, const Tokens *to, double weight) {
-    float *rho = mem_alloc((size_t)from->n * sizeof *rho);
+/* Adds the expected links of one direction in a bead. folds: of each source token. */
+static void count_links(WordModel *m, const Tokens *from, const Tokens *to, const uint8_t *folds, double posterior) {
+    float rho[MOST_IN_BEAD];
     for (int k = 0; k < to->n; k++) {
+        const int t = to->unit[k];
         double sum = 1;
         for (int l = 0; l < from->n; l++) {
-            const int s = from->unit[l], fold = m->from == SOURCE ? from->fold[l] : to->fold[k];
-            rho[l] = m->rest[s * FOLDS + fold] * m->class_rest[from->class[s]][to->class[to->unit[k]]] +
-                     gain(m, s, to->unit[k], fold);
+            const int s = from->unit[l], fold = folds[m->from == SOURCE ? l : k];
+            rho[l] = m->rest[s * FOLDS + fold] * m->class_rest[from->class[s]][to->class[t]] + gain(m, s, t, fold);
             sum += rho[l];
         }
         for (int l = 0; l < from->n; l++) {
-            const int s = from->unit[l], fold = m->from == SOURCE ? from->fold[l] : to->fold[k];
-            const double count = weight * rho[l] / sum;
-            add_to(&m->counts, s, to->unit[k], (float)count);
-            add_to(&m->fold_counts, s * FOLDS + fold, to->unit[k], (float)count);
-            m->total[s * FOLDS + fold] += count;
-            m->class_counts[from->class[s]][to->class[to->unit[k]]] += count;
+            const int s = from->unit[l], own = s * FOLDS + folds[m->from == SOURCE ? l : k];
+            const double count = posterior * rho[l] / sum;
+            add_to(&m->fold_counts, own, t, (float)count);
+            m->total[own] += count;
+            m->class_counts[from->class[s]][to->class[t]] += count;
         }
     }
-    mem_free(rho);
 }
 
-/* The tokens of sentences first..last - 1. Release `fold` with mem_free. */
-static Tokens tokens_between(const SideText *side, int first, int last) {
-    const size_t begin = side->end[first], n = side->end[last] - begin;
-    Tokens tokens = {side->unit + begin, side->class, mem_alloc(n * sizeof(int)), (int)n};
-    for (int k = first; k < last; k++)
-        for (size_t l = side->end[k]; l < side->end[k + 1]; l++) tokens.fold[l - begin] = k % FOLDS;
-    return tokens;
+/* Adds the links of a bead that ends at (end[SOURCE], end[TARGET]). */
+static void count_words(BeadScores *s, const int size[2], const int end[2], double posterior) {
+    uint8_t folds[MOST_IN_BEAD];
+    Tokens tokens[2];
+    for (int k = 0; k < 2; k++) {
+        const SideText *side = &s->side[k];
+        const size_t begin = side->end[end[k] - size[k]];
+        tokens[k] = (Tokens){side->unit + begin, side->class, (int)(side->end[end[k]] - begin)};
+    }
+    for (int k = end[SOURCE] - size[SOURCE], n = 0; k < end[SOURCE]; k++)
+        for (int l = token_count(&s->side[SOURCE], k); l > 0; l--) folds[n++] = (uint8_t)(k % FOLDS);
+    for (int k = 0; k < 2; k++) count_links(&s->word[k], &tokens[k], &tokens[!k], folds, posterior);
 }
 
 /* The least posterior of a bead that gives links. A long text has enough beads that are sure, and memory for no others.
@@ -316,23 +316,19 @@ static double least_count(const BeadScores *s) {
 
 void bead_scores_count(void *scores, int bead, int i, int j, double posterior) {
     BeadScores *s = scores;
-    const int a = bead_sizes[bead][0], c = bead_sizes[bead][1], end[2] = {i, j}, size[2] = {a, c};
-    if (posterior == 0) return;
     s->beads[bead] += posterior;
-    if (!a || !c) return;
-    if (bead == BEAD_1_1) {
-        const double x = length_of(&s->side[SOURCE], 1, i), y = length_of(&s->side[TARGET], 1, j);
-        const double d = y - s->scale * x;
-        s->ones += posterior;
-        s->sum[SOURCE] += posterior * x;
-        s->sum[TARGET] += posterior * y;
-        s->squares += posterior * d * d * (1 / (s->scale * x) + 1 / y) / 2;
-    }
-    if (posterior < least_count(s)) return;
-    Tokens tokens[2];
-    for (int k = 0; k < 2; k++) tokens[k] = tokens_between(&s->side[k], end[k] - size[k], end[k]);
-    for (int k = 0; k < 2; k++) count_links(&s->word[k], &tokens[k], &tokens[!k], posterior);
-    for (int k = 0; k < 2; k++) mem_free(tokens[k].fold);
+    if (bead != BEAD_1_1) return;
+    const double x = length_of(&s->side[SOURCE], 1, i), y = length_of(&s->side[TARGET], 1, j), d = y - s->scale * x;
+    s->ones += posterior;
+    s->sum[SOURCE] += posterior * x;
+    s->sum[TARGET] += posterior * y;
+    s->squares += posterior * d * d * (1 / (s->scale * x) + 1 / y) / 2;
+}
+
+void bead_scores_count_words(void *scores, int bead, int i, int j, double posterior) {
+    const int *size = bead_sizes[bead], end[2] = {i, j};
+    bead_scores_count(scores, bead, i, j, posterior);
+    if (size[0] && size[1] && posterior >= least_count(scores)) count_words(scores, size, end, posterior);
 }
 
 /* Computes p(class of t | class of s) / p(class of t), with some links as if the classes were independent. */
@@ -363,18 +359,18 @@ static void sum_rests(WordModel *m, const SideText *from) {
 /* What the discount takes from a count. */
 static double discount_of(float count) { return count < (float)DISCOUNT ? count : DISCOUNT; }
 
-/* Computes `rest` and `weight` from the links: outside of each fold, what is discounted goes to the rest. */
+/* Computes `rest` and `inverse` from the links: outside of each fold, what is discounted goes to the rest. */
 static void estimate_rests(WordModel *m) {
     for (int s = 0; s < m->n_from * FOLDS; s++) m->rest[s] = (float)BACKOFF;
     for (size_t slot = 0; slot <= m->links.mask; slot++) {
         const PairEntry *pair = &m->links.slots[slot];
-        for (size_t f = 0; pair->left != NO_PAIR && f < FOLDS; f++)
-            m->rest[(size_t)pair->left * FOLDS + f] += (float)discount_of(pair->count);
+        if (pair->left == NO_PAIR) continue;
+        for (size_t f = 0; f < FOLDS; f++) m->rest[(size_t)pair->left * FOLDS + f] += (float)discount_of(pair->count);
     }
     for (size_t slot = 0; slot <= m->fold_links.mask; slot++) {
         const PairEntry *pair = &m->fold_links.slots[slot];
         if (pair->left == NO_PAIR) continue;
-        const float all = pair_value(&m->links, pair->left / FOLDS, (int)pair->right);
+        const float all = pair_table_value(&m->links, pair->left / FOLDS, pair->right);
         m->rest[pair->left] += (float)(discount_of(all - pair->count) - discount_of(all));
     }
     for (int s = 0; s < m->n_from; s++) {
@@ -382,22 +378,45 @@ static void estimate_rests(WordModel *m) {
         for (int f = 0; f < FOLDS; f++) all += m->total[s * FOLDS + f];
         for (int f = 0; f < FOLDS; f++) {
             const double outside = all - m->total[s * FOLDS + f];
-            m->weight[s * FOLDS + f] = (float)(1 / outside);
-            m->rest[s * FOLDS + f] *= m->weight[s * FOLDS + f];
+            m->inverse[s * FOLDS + f] = (float)(1 / outside);
+            m->rest[s * FOLDS + f] *= m->inverse[s * FOLDS + f];
         }
     }
+}
+
+/* Adds the counts of all folds. */
+static void add_folds(PairTable *sum, const PairTable *table) {
+    for (size_t slot = 0; slot <= table->mask; slot++) {
+        const PairEntry *pair = &table->slots[slot];
+        if (pair->left != NO_PAIR) add_to(sum, (int)(pair->left / FOLDS), (int)pair->right, pair->count);
+    }
+}
+
+/* Keeps the pairs whose links in all folds are more than the discount: the others, which are most, give no gain. folds:
+   of the left numbers in the table. */
+static void keep_gains(PairTable *table, const PairTable *links, uint32_t folds) {
+    PairTable kept = pair_table_new();
+    for (size_t slot = 0; slot <= table->mask; slot++) {
+        const PairEntry *pair = &table->slots[slot];
+        if (pair->left != NO_PAIR && pair_table_value(links, pair->left / folds, pair->right) > (float)DISCOUNT)
+            add_to(&kept, (int)pair->left, (int)pair->right, pair->count);
+    }
+    pair_table_free(table);
+    *table = kept;
 }
 
 /* Makes the counts the links, and computes what ρ needs. The counts become 0. */
 static void estimate_words(WordModel *m, const SideText *from, const SideText *to) {
     pair_table_free(&m->links);
     pair_table_free(&m->fold_links);
-    m->links = m->counts;
+    m->links = pair_table_new();
     m->fold_links = m->fold_counts;
-    m->counts = pair_table_new();
     m->fold_counts = pair_table_new();
+    add_folds(&m->links, &m->fold_links);
     estimate_rests(m);
     estimate_classes(m, to);
+    keep_gains(&m->fold_links, &m->links, FOLDS);
+    keep_gains(&m->links, &m->links, 1);
     for (size_t slot = 0; slot <= m->known.mask; slot++) {
         const PairEntry *pair = &m->known.slots[slot];
         if (pair->left != NO_PAIR) add_to(&m->links, (int)pair->left, (int)pair->right, pair->count + (float)DISCOUNT);
@@ -453,10 +472,8 @@ static void find_classes(SideText *side, int units) {
 static void word_model_init(WordModel *m, int from, const SideText sides[2], Units *const units[2]) {
     const SideText *to = &sides[!from];
     *m = (WordModel){from,
-                     !from,
                      units_count(units[from]),
                      units_count(units[!from]),
-                     .counts = pair_table_new(),
                      .links = pair_table_new(),
                      .fold_counts = pair_table_new(),
                      .fold_links = pair_table_new(),
@@ -465,7 +482,7 @@ static void word_model_init(WordModel *m, int from, const SideText sides[2], Uni
     m->share = mem_zalloc((size_t)m->n_to * sizeof(double));
     m->total = mem_zalloc(n * FOLDS * sizeof(double));
     m->known_total = mem_zalloc(n * sizeof(double));
-    m->weight = mem_zalloc(n * FOLDS * sizeof(float));
+    m->inverse = mem_zalloc(n * FOLDS * sizeof(float));
     m->rest = mem_zalloc(n * FOLDS * sizeof(float));
     m->sentence_rest = mem_zalloc((size_t)sides[from].n * FOLDS * CLASSES * sizeof(float));
     for (ptrdiff_t k = 0; k < arrlen(to->unit); k++) m->share[to->unit[k]] += 1 / (double)arrlen(to->unit);
@@ -475,6 +492,9 @@ static void add_known(WordModel *m, int from, int to, float count) {
     add_to(&m->known, from, to, count);
     m->known_total[from] += count;
 }
+
+/* Whether the document has a unit of a side. */
+static bool occurs(const BeadScores *s, int side, int unit) { return s->word[!side].share[unit] > 0; }
 
 /* Whether a text has a letter or a digit. */
 static bool is_word(const char *text) {
@@ -490,7 +510,7 @@ static void link_same_texts(BeadScores *s, Units *const units[2]) {
     for (int unit = 1; unit < s->word[0].n_from; unit++) {
         const char *text = units_text(units[SOURCE], unit);
         const int other = string_table_find(&units[TARGET]->texts, text, strlen(text));
-        if (other < 0 || !is_word(text)) continue;
+        if (other < 0 || !occurs(s, SOURCE, unit) || !occurs(s, TARGET, other) || !is_word(text)) continue;
         add_known(&s->word[0], unit, other, (float)SAME_TEXT);
         add_known(&s->word[1], other, unit, (float)SAME_TEXT);
     }
@@ -498,11 +518,13 @@ static void link_same_texts(BeadScores *s, Units *const units[2]) {
 
 /* Takes over the links of other text between units of the document. However often a unit occurred there, its links
    weigh less than MOST_KNOWN: this document may use it in another way. */
-static void link_known(WordModel *m, const LinkCounts *prior) {
+static void link_known(BeadScores *s, int from, const LinkCounts *prior) {
     for (size_t slot = 0; slot <= prior->pairs.mask; slot++) {
         const PairEntry *pair = &prior->pairs.slots[slot];
-        if (pair->left == NO_PAIR || pair->left == NULL_UNIT || !(m->share[pair->right] > 0)) continue;
-        add_known(m, (int)pair->left, (int)pair->right,
+        if (pair->left == NO_PAIR || pair->left == NULL_UNIT || !occurs(s, from, (int)pair->left) ||
+            !occurs(s, !from, (int)pair->right))
+            continue;
+        add_known(&s->word[from], (int)pair->left, (int)pair->right,
                   (float)(pair->count * MOST_KNOWN / (MOST_KNOWN + prior->total[pair->left])));
     }
 }
@@ -514,10 +536,8 @@ BeadScores *bead_scores_new(char *const *const text[2], const int n[2], Units *c
         side_init(&s->side[k], text[k], n[k], units[k]);
         find_classes(&s->side[k], units_count(units[k]));
     }
-    for (int k = 0; k < 2; k++) {
-        word_model_init(&s->word[k], k, s->side, units);
-        if (prior) link_known(&s->word[k], &prior[k]);
-    }
+    for (int k = 0; k < 2; k++) { word_model_init(&s->word[k], k, s->side, units); }
+    for (int k = 0; k < 2 && prior; k++) link_known(s, k, &prior[k]);
     link_same_texts(s, units);
     s->scale = s->side[TARGET].length[n[TARGET]] / s->side[SOURCE].length[n[SOURCE]];
     s->variance = 0.06 * s->side[TARGET].length[n[TARGET]] / n[TARGET];
@@ -542,11 +562,11 @@ void bead_scores_free(BeadScores *s) {
         mem_free(m->share);
         mem_free(m->total);
         mem_free(m->known_total);
-        mem_free(m->weight);
+        mem_free(m->inverse);
         mem_free(m->rest);
         mem_free(m->sentence_rest);
-        PairTable *const tables[] = {&m->counts, &m->links, &m->fold_counts, &m->fold_links, &m->known};
-        for (int i = 0; i < 5; i++) pair_table_free(tables[i]);
+        PairTable *const tables[] = {&m->links, &m->fold_links, &m->fold_counts, &m->known};
+        for (int i = 0; i < 4; i++) pair_table_free(tables[i]);
     }
     mem_free(s);
 }

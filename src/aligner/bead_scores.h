@@ -26,7 +26,8 @@
 
 typedef struct BeadScores BeadScores;
 
-/* Scores from lengths only. text[side]: [n[side]] normalised sentences, at least one on each side; they must stay.
+/* No links are learned yet; those of `prior`, and of units with the same text, count from the start. text[side]:
+   [n[side]] normalised sentences, at least one on each side and none empty; they must stay.
    units: encode the sentences, which adds units. prior (NULL: none): link counts of these units in both directions,
    from other text. Release with bead_scores_free. */
 BeadScores *bead_scores_new(char *const *const text[2], const int n[2], Units *const units[2], const LinkCounts *prior);
@@ -41,8 +42,10 @@ double bead_score_lengths(const void *scores, int bead, int i, int j);
    begin outside of the band are not written. The bits do not depend on the number of threads. */
 void bead_scores_words(const BeadScores *scores, const Band *band, Threads *threads, float *score);
 
-/* Adds the expected counts of a bead for the next estimate: a BeadFn, whose context is the BeadScores. */
+/* Adds the expected counts of a bead for the next estimate: a BeadFn, whose context is the BeadScores. The first counts
+   kinds and lengths, the second also links. */
 void bead_scores_count(void *scores, int bead, int i, int j, double posterior);
+void bead_scores_count_words(void *scores, int bead, int i, int j, double posterior);
 /* Estimates kinds and lengths, and with `words` also the links, from the counts since the last estimate. */
 void bead_scores_estimate(BeadScores *scores, bool words);
 

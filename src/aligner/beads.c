@@ -31,7 +31,6 @@ static void band_close(Band *band) {
     size_t cells = 0;
     band->low[0] = 0;
     band->high[n] = band->n[1];
-    for (int i = n - 1; i >= 0; i--) band->low[i] = smaller(band->low[i], band->low[i + 1]);
     for (int i = 1; i <= n; i++) {
         band->high[i] = larger(band->high[i], band->high[i - 1]);
         band->low[i] = smaller(band->low[i], band->high[i - 1]);
@@ -48,7 +47,7 @@ Band band_new(const int n[2], const double *const length[2], size_t most) {
     Band band = band_alloc(n);
     const size_t each = most / ((size_t)n[0] + 1);
     const int half = each > (size_t)n[1] ? n[1] : (int)(each / 2);
-    const double scale = length[0][n[0]] > 0 ? length[1][n[1]] / length[0][n[0]] : 1;
+    const double scale = length[1][n[1]] / length[0][n[0]];
     for (int i = 0, j = 0; i <= n[0]; i++) {
         while (j < n[1] && length[1][j] < scale * length[0][i]) j++;
         band.low[i] = larger(0, j - half);
@@ -76,7 +75,7 @@ static double log_sum(const double *x, int n) {
 double beads_forward(const Band *band, BeadScoreFn *score, const void *context, double *alpha) {
     for (int i = 0; i <= band->n[0]; i++)
         for (int j = band->low[i]; j <= band->high[i]; j++) {
-            double in[BEADS + 1];
+            double in[BEADS];
             int n = 0;
             if (i == 0 && j == 0) in[n++] = 0;
             for (int b = 0; b < BEADS; b++) {
@@ -100,13 +99,12 @@ typedef struct Backward {
     void *context;
     double total;
     double *beta[MOST_SENTENCES + 1]; /* [n[1] + 1] each: row i is beta[i % (MOST_SENTENCES + 1)] */
-    Band kept[WIDTHS];
 } Backward;
 
 /* Computes β(i, j), and the posteriors of the beads that begin there. */
 static double backward_cell(const Backward *w, int i, int j, double alpha) {
-    double out[BEADS + 1];
-    int n = 0, kind[BEADS + 1];
+    double out[BEADS];
+    int n = 0, kind[BEADS];
     if (i == w->band->n[0] && j == w->band->n[1]) return 0;
     for (int b = 0; b < BEADS; b++) {
         const int to = i + bead_sizes[b][0], at = j + bead_sizes[b][1];
@@ -124,6 +122,15 @@ static double backward_cell(const Backward *w, int i, int j, double alpha) {
     return log_sum(out, n);
 }
 
+static Band band_empty(const int n[2]) {
+    Band band = band_alloc(n);
+    for (int i = 0; i <= n[0]; i++) {
+        band.low[i] = n[1];
+        band.high[i] = 0;
+    }
+    return band;
+}
+
 /* Widens the kept bands by a cell of posterior e^x. */
 static void keep_cell(Band kept[WIDTHS], int i, int j, double x) {
     for (int k = 0; k < WIDTHS && x >= -widths[k]; k++) {
@@ -137,9 +144,10 @@ static void keep_cell(Band kept[WIDTHS], int i, int j, double x) {
 static void band_grow(Band *band, const Band *within) {
     for (int i = 0; i <= band->n[0]; i++) {
         const int low = within->low[i], high = within->high[i], more = (high - low) / 2;
-        const bool at_low = band->low[i]<low + MOST_SENTENCES, at_high = band->high[i]> high - MOST_SENTENCES;
-        band->low[i] = larger(0, band->low[i] - MOST_SENTENCES - (at_low ? more : 0));
-        band->high[i] = smaller(band->n[1], band->high[i] + MOST_SENTENCES + (at_high ? more : 0));
+        const int below = band->low[i] - low < MOST_SENTENCES ? more : 0;
+        const int above = high - band->high[i] < MOST_SENTENCES ? more : 0;
+        band->low[i] = larger(0, band->low[i] - MOST_SENTENCES - below);
+        band->high[i] = smaller(band->n[1], band->high[i] + MOST_SENTENCES + above);
     }
     band_close(band);
 }
@@ -155,8 +163,8 @@ static Band choose_band(Band kept[WIDTHS], const Band *within, size_t most) {
     return kept[chosen];
 }
 
-Band beads_backward(const Band *band, BeadScoreFn *score, const void *scores, const double *alpha, BeadFn *visit,
-                    void *context, size_t most) {
+void beads_backward(const Band *band, BeadScoreFn *score, const void *scores, const double *alpha, BeadFn *visit,
+                    void *context, size_t most, Band *next) {
     Backward w = {.band = band,
                   .score = score,
                   .scores = scores,
@@ -167,21 +175,16 @@ Band beads_backward(const Band *band, BeadScoreFn *score, const void *scores, co
     const size_t row = (size_t)band->n[1] + 1;
     double *beta = mem_alloc((MOST_SENTENCES + 1) * row * sizeof *beta);
     for (int k = 0; k <= MOST_SENTENCES; k++) w.beta[k] = beta + (size_t)k * row;
-    for (int k = 0; k < WIDTHS; k++) {
-        w.kept[k] = band_alloc(band->n);
-        for (int i = 0; i <= band->n[0]; i++) {
-            w.kept[k].low[i] = band->n[1];
-            w.kept[k].high[i] = 0;
-        }
-    }
+    Band kept[WIDTHS];
+    for (int k = 0; k < WIDTHS && next; k++) kept[k] = band_empty(band->n);
     for (int i = band->n[0]; i >= 0; i--)
         for (int j = band->high[i]; j >= band->low[i]; j--) {
             const double a = alpha[band_cell(band, i, j)], b = backward_cell(&w, i, j, a);
             w.beta[i % (MOST_SENTENCES + 1)][j] = b;
-            keep_cell(w.kept, i, j, a + b - w.total);
+            if (next) keep_cell(kept, i, j, a + b - w.total);
         }
     mem_free(beta);
-    return choose_band(w.kept, band, most);
+    if (next) *next = choose_band(kept, band, most);
 }
 
 /* ---- the best path ----------------------------------------------------------------------------------------------- */

@@ -24,9 +24,9 @@ typedef struct Band {
     size_t *offset;  /* [n[0] + 2] the number of the first cell of each row; the last one: of all cells */
 } Band;
 
-/* All cells if they are at most `most`; else an equal number of each row, around the line along which both sides have
-   the same share of their lengths. length[side][k]: the sum of the lengths of the first k sentences. Release with
-   band_free. */
+/* All cells if they are at most `most`; else an equal number of each row, of some `most` in all, around the line along
+   which both sides have the same share of their lengths, which are not 0. length[side][k]: the sum of the lengths of
+   the first k sentences. Release with band_free. */
 Band band_new(const int n[2], const double *const length[2], size_t most);
 void band_free(Band *band);
 static inline size_t band_cells(const Band *band) { return band->offset[band->n[0] + 1]; }
@@ -42,11 +42,12 @@ typedef void BeadFn(void *context, int bead, int i, int j, double posterior);
 
 /* Computes alpha [cells]; returns α(n, m). */
 double beads_forward(const Band *band, BeadScoreFn *score, const void *context, double *alpha);
-/* Calls `visit` once for each bead in the band; a posterior below e⁻²⁰ is 0.
-   Returns a band of cells whose posterior is at least e^-width, and their neighbours: the widest of widths 32, 16, 8,
-   4 that has at most `most` cells. */
-Band beads_backward(const Band *band, BeadScoreFn *score, const void *scores, const double *alpha, BeadFn *visit,
-                    void *context, size_t most);
+/* Calls `visit` once for each bead in the band; a posterior below e⁻²⁰ is 0. *next, unless it is NULL, receives a band
+   of cells whose posterior is at least e^-width, and their neighbours: of the widths 32, 16, 8, 4 the widest band that
+   has at most `most` cells, or the last one, even if it has more. Where the posterior is that large at a side of the
+   band, the next one is wider there. */
+void beads_backward(const Band *band, BeadScoreFn *score, const void *scores, const double *alpha, BeadFn *visit,
+                    void *context, size_t most, Band *next);
 
 /* A bead of an alignment. */
 typedef struct Bead {

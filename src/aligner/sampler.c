@@ -143,8 +143,7 @@ static void weigh(const Sampler *s, Sentence *q, int j, int previous, int next) 
         q->sum[i] = sum += weight;
     }
     double none =
-        ((double)pair_table_count(pairs, pair_table_find(pairs, NULL_UNIT, target), NULL_UNIT, target) + s->smoothing) *
-        s->inverse[NULL_UNIT] * NULL_PROBABILITY;
+        ((double)pair_table_value(pairs, NULL_UNIT, target) + s->smoothing) * s->inverse[NULL_UNIT] * NULL_PROBABILITY;
     if (s->stage != STAGE_WORDS) none *= from[next];
     q->sum[q->n] = sum + none;
 }

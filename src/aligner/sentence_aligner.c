@@ -3,8 +3,6 @@
 #include "aligner/bead_scores.h"
 #include "io/ds.h"
 
-#include <stdlib.h>
-
 enum { LENGTH_PASSES = 3, WORD_PASSES = 8, PASSES = LENGTH_PASSES + WORD_PASSES + 1 };
 
 /* The state between passes. */
@@ -20,31 +18,31 @@ static double stored_score(const void *context, int bead, int i, int j) {
     return w->score[band_cell(&w->band, i, j) * BEADS + (size_t)bead];
 }
 
-/* Counts a bead for the next pass. */
-static void count_bead(void *context, int bead, int i, int j, double posterior) {
-    bead_scores_count(((Passes *)context)->scores, bead, i, j, posterior);
-}
-
 /* Keeps the posterior of a bead in the place of its score, which is not needed any more. */
 static void keep_posterior(void *context, int bead, int i, int j, double posterior) {
     Passes *w = context;
     w->score[band_cell(&w->band, i, j) * BEADS + (size_t)bead] = (float)posterior;
 }
 
-/* One pass over the band: from lengths only, or also from words. Leaves the estimates and the band for the next pass.
- */
-static void pass(Passes *w, bool by_words, bool next_by_words, Threads *threads) {
-    BeadScoreFn *score = by_words ? stored_score : bead_score_lengths;
-    const void *context = by_words ? (const void *)w : w->scores;
+/* Computes alpha of the band, by words also the scores. */
+static void forward(Passes *w, bool by_words, Threads *threads) {
     const size_t cells = band_cells(&w->band);
     w->alpha = mem_realloc(w->alpha, cells * sizeof *w->alpha);
     if (by_words) {
         w->score = mem_realloc(w->score, cells * BEADS * sizeof *w->score);
         bead_scores_words(w->scores, &w->band, threads, w->score);
-    }
-    beads_forward(&w->band, score, context, w->alpha);
-    const Band next = beads_backward(&w->band, score, context, w->alpha, count_bead, w,
-                                     next_by_words ? MOST_WORD_CELLS : MOST_LENGTH_CELLS);
+        beads_forward(&w->band, stored_score, w, w->alpha);
+    } else beads_forward(&w->band, bead_score_lengths, w->scores, w->alpha);
+}
+
+/* One pass over the band: from lengths only, or also from words. Leaves the estimates and the band for the next pass.
+ */
+static void pass(Passes *w, bool by_words, bool next_by_words, Threads *threads) {
+    Band next;
+    forward(w, by_words, threads);
+    beads_backward(&w->band, by_words ? stored_score : bead_score_lengths, by_words ? (const void *)w : w->scores,
+                   w->alpha, next_by_words ? bead_scores_count_words : bead_scores_count, w->scores,
+                   next_by_words ? MOST_WORD_CELLS : MOST_LENGTH_CELLS, &next);
     band_free(&w->band);
     w->band = next;
     bead_scores_estimate(w->scores, next_by_words);
@@ -52,26 +50,12 @@ static void pass(Passes *w, bool by_words, bool next_by_words, Threads *threads)
 
 /* The last pass: the beads whose posteriors have the largest sum. */
 static Bead *choose_beads(Passes *w, Threads *threads, double threshold) {
-    const size_t cells = band_cells(&w->band);
-    w->alpha = mem_realloc(w->alpha, cells * sizeof *w->alpha);
-    w->score = mem_realloc(w->score, cells * BEADS * sizeof *w->score);
-    bead_scores_words(w->scores, &w->band, threads, w->score);
-    beads_forward(&w->band, stored_score, w, w->alpha);
-    Band unused = beads_backward(&w->band, stored_score, w, w->alpha, keep_posterior, w, MOST_WORD_CELLS);
-    band_free(&unused);
+    forward(w, true, threads);
+    beads_backward(&w->band, stored_score, w, w->alpha, keep_posterior, w, 0, NULL);
     return beads_best(&w->band, w->score, w->alpha, threshold);
 }
 
-/* The beads of a document of which one side is empty. */
-static Bead *lonely_beads(const int n[2]) {
-    Bead *beads = NULL;
-    for (int i = 1; i <= n[0]; i++) arrput(beads, ((Bead){BEAD_1_0, {i, 0}, 1}));
-    for (int j = 1; j <= n[1]; j++) arrput(beads, ((Bead){BEAD_0_1, {n[0], j}, 1}));
-    return beads;
-}
-
 Bead *sentences_align(const SentenceAligner *aligner, char *const *const text[2], const int n[2], Err *err) {
-    if (!n[0] || !n[1]) return lonely_beads(n);
     Passes w = {.scores = bead_scores_new(text, n, aligner->units, aligner->prior)};
     const double *const lengths[] = {bead_scores_length(w.scores, 0), bead_scores_length(w.scores, 1)};
     Bead *beads = NULL;

@@ -12,9 +12,8 @@
 #include "core/threads.h"
 #include "corpus/corpus.h"
 
-/* The limits of the memory. The first band has at most MOST_LENGTH_CELLS cells of 8 bytes: 20,000 sentences of both
-   sides may be 400 sentences away from where their lengths let expect them. The others have at most MOST_WORD_CELLS
-   of 40. */
+/* The cells of a band while only the lengths are known (8 bytes each), and later (40 bytes). So the first band of
+   20,000 sentences on both sides reaches 400 sentences away from where the lengths let expect their partners. */
 enum { MOST_LENGTH_CELLS = 1 << 24, MOST_WORD_CELLS = 1 << 22 };
 
 typedef struct SentenceAligner {
@@ -26,9 +25,9 @@ typedef struct SentenceAligner {
     void *context;
 } SentenceAligner;
 
-/* Aligns n[side] normalised sentences of each side. Returns a stb_ds array of beads that cover them in order; the
-   bits are the same for any number of threads. A document without sentences gives beads without a partner. Returns
-   NULL with *err filled if `progress` cancels. */
+/* Aligns n[side] normalised sentences of each side, at least one on each and none empty. Returns a stb_ds array of
+   beads that cover them in order; the bits are the same for any number of threads. NULL with *err filled if `progress`
+   cancels. */
 Bead *sentences_align(const SentenceAligner *aligner, char *const *const text[2], const int n[2], Err *err);
 
 #endif

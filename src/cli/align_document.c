@@ -20,6 +20,7 @@ typedef struct DocumentPair {
     const char *path[2], *lang[2];
     char **text[2]; /* stb_ds arrays: the sentences, owned */
     bool keep_lines, tmx;
+    double threshold;
     Priors priors; /* with --priors */
     ProgressView view;
 } DocumentPair;
@@ -114,13 +115,12 @@ static int align_to(DocumentPair *d, FILE *out, int threads, Err *err) {
     char *const *const text[2] = {d->text[SOURCE], d->text[TARGET]};
     SentenceAligner aligner = {.units = {d->priors.units[SOURCE], d->priors.units[TARGET]},
                                .prior = args_has(d->args, "priors") ? d->priors.counts : NULL,
-                               .threshold = 0.3,
+                               .threshold = d->threshold,
                                .threads = threads_new(threads),
                                .progress = show,
                                .context = &d->view};
     messages_progress(&d->view);
-    int status = args_real(d->args, "threshold", &aligner.threshold, err);
-    Bead *beads = status ? NULL : sentences_align(&aligner, text, n, err);
+    Bead *beads = sentences_align(&aligner, text, n, err);
     progress_clear(&d->view);
     threads_free(aligner.threads);
     if (!beads) return -1;
@@ -160,8 +160,8 @@ static int check_flags(const Args *args, Err *err) {
 }
 
 int align_document(const Args *args, int threads, Err *err) {
-    DocumentPair d = {.args = args, .keep_lines = args_has(args, "keep-lines"), .lang = {"zh", "en"}};
-    if (check_flags(args, err)) return -1;
+    DocumentPair d = {.args = args, .keep_lines = args_has(args, "keep-lines"), .threshold = 0.3, .lang = {"zh", "en"}};
+    if (check_flags(args, err) || args_real(args, "threshold", &d.threshold, err)) return -1;
     for (int i = 0; i < 2; i++) {
         d.path[i] = args_value(args, i ? "tgt" : "src", 0);
         if (args_has(args, "langs")) d.lang[i] = args_value(args, "langs", i);

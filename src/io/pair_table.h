@@ -64,6 +64,11 @@ static inline float pair_table_count(const PairTable *table, uint64_t found, uin
     return found ? pair_table_slot(table, found, left, right)->count : 0;
 }
 
+/* The count of a pair; 0 if it is not in the table. */
+static inline float pair_table_value(const PairTable *table, uint32_t left, uint32_t right) {
+    return pair_table_count(table, pair_table_find(table, left, right), left, right);
+}
+
 /* The entry of a pair, a new one with the value 0 if it has none; valid until the next call, which may move it. Entries
    whose value is 0 may be removed by then. Requires left < NO_PAIR. */
 PairEntry *pair_table_add(PairTable *table, uint32_t left, uint32_t right);
