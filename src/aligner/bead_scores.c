@@ -22,6 +22,7 @@ static const double WORST_LENGTH = -6, /* the least score of the lengths */
     WORD_WEIGHT = 0.8,                 /* IBM Model 1 counts evidence several times: neighbours depend on each other */
     LEAST_COUNT = 0.01, /* a bead whose posterior is smaller gives no links; in long texts the limit is larger: */
     LEAST_EACH = 1.5e-5, MOST_LEAST = 0.3, /* LEAST_EACH for each source sentence, at most MOST_LEAST */
+    FIRST_LINKS = 3,                       /* links of each token while only lengths are known; later 1 */
     PRIOR_BEADS = 20;                      /* beads with the probabilities below, beside those of the document */
 static const double prior_kinds[BEADS] = {0.74, 0.08, 0.08, 0.04, 0.04, 0.01, 0.005, 0.005};
 
@@ -59,6 +60,7 @@ struct BeadScores {
     WordModel word[2];            /* forward and reverse */
     double scale, variance;       /* target characters for a source character; of the difference, for a character */
     double kind[BEADS];           /* ln P(kind) */
+    bool words_known;             /* links have been estimated from beads */
     double beads[BEADS];          /* counts since the last estimate */
     double sum[2], squares, ones; /* of 1-1 beads: lengths, squared differences, beads */
 };
@@ -274,16 +276,17 @@ typedef struct Tokens {
 
 /* Adds the expected links of one direction in a bead. folds: of each source token. */
 static void count_links(WordModel *m, const Tokens *from, const Tokens *to, const uint8_t *folds, double posterior) {
+    const int n = from->n;
     float rho[MOST_IN_BEAD];
     for (int k = 0; k < to->n; k++) {
         const int t = to->unit[k];
         double sum = 1;
-        for (int l = 0; l < from->n; l++) {
+        for (int l = 0; l < n; l++) {
             const int s = from->unit[l], fold = folds[m->from == SOURCE ? l : k];
             rho[l] = m->rest[s * FOLDS + fold] * m->class_rest[from->class[s]][to->class[t]] + gain(m, s, t, fold);
             sum += rho[l];
         }
-        for (int l = 0; l < from->n; l++) {
+        for (int l = 0; l < n; l++) {
             const int s = from->unit[l], own = s * FOLDS + folds[m->from == SOURCE ? l : k];
             const double count = posterior * rho[l] / sum;
             add_to(&m->fold_counts, own, t, (float)count);
@@ -295,7 +298,7 @@ static void count_links(WordModel *m, const Tokens *from, const Tokens *to, cons
 
 /* Adds the links of a bead that ends at (end[SOURCE], end[TARGET]). */
 static void count_words(BeadScores *s, const int size[2], const int end[2], double posterior) {
-    uint8_t folds[MOST_IN_BEAD];
+    uint8_t folds[MOST_IN_BEAD] = {0};
     Tokens tokens[2];
     for (int k = 0; k < 2; k++) {
         const SideText *side = &s->side[k];
@@ -328,7 +331,9 @@ void bead_scores_count(void *scores, int bead, int i, int j, double posterior) {
 void bead_scores_count_words(void *scores, int bead, int i, int j, double posterior) {
     const int *size = bead_sizes[bead], end[2] = {i, j};
     bead_scores_count(scores, bead, i, j, posterior);
-    if (size[0] && size[1] && posterior >= least_count(scores)) count_words(scores, size, end, posterior);
+    const BeadScores *s = scores;
+    const double each = s->words_known ? 1 : FIRST_LINKS;
+    if (size[0] && size[1] && posterior >= least_count(s)) count_words(scores, size, end, each * posterior);
 }
 
 /* Computes p(class of t | class of s) / p(class of t), with some links as if the classes were independent. */
@@ -436,7 +441,9 @@ void bead_scores_estimate(BeadScores *s, bool words) {
     estimate_lengths(s);
     memset(s->beads, 0, sizeof s->beads);
     s->sum[0] = s->sum[1] = s->squares = s->ones = 0;
-    for (int k = 0; k < 2 && words; k++) estimate_words(&s->word[k], &s->side[k], &s->side[!k]);
+    if (!words) return;
+    for (int k = 0; k < 2; k++) estimate_words(&s->word[k], &s->side[k], &s->side[!k]);
+    s->words_known = true;
 }
 
 /* ---- the document -------------------------------------------------------------------------------------------------
@@ -542,6 +549,7 @@ BeadScores *bead_scores_new(char *const *const text[2], const int n[2], Units *c
     s->scale = s->side[TARGET].length[n[TARGET]] / s->side[SOURCE].length[n[SOURCE]];
     s->variance = 0.06 * s->side[TARGET].length[n[TARGET]] / n[TARGET];
     bead_scores_estimate(s, true);
+    s->words_known = false;
     return s;
 }
 

@@ -132,8 +132,9 @@ void signals_ignore_limit(void);
 void signals_ignore_pipes(void);
 /* Calls the handler at each signal that ends a training: Ctrl-C, SIGTERM, SIGUSR1. */
 void signals_of_training(void (*handler)(int number));
-/* An open file that can be read after SIGTERM or SIGINT, which then do nothing else; -1 with errno set. Must be called
-   before threads start. signals_arrived: whether a signal has arrived since the last call. */
+/* Returns an open file that becomes readable when SIGTERM or SIGINT arrives; from then on, these signals do nothing
+   else. -1 with errno set. Must be called before threads start. signals_arrived: whether one has arrived since the last
+   call. */
 int signals_open(void);
 bool signals_arrived(int fd);
 /* A condition for condition_wait. That waits at most until `until`, a time of seconds_now, and returns as

@@ -20,7 +20,7 @@ typedef struct LearnJob {
     const char *against; /* the model whose BLEU on the development set counts; NULL: `model` */
     KeepTargets keep_targets;
     int updates;       /* 0: by the number of corrections */
-    double learn_rate; /* 0: 0.15 of that with which the model was trained */
+    double learn_rate; /* 0: 0.2 of that with which the model was trained, or that with which it learned before */
     double share;      /* of the corrections in an epoch; the rest is text of `keep`; above 0, below 1 */
     double most_loss;  /* BLEU that the development set may lose */
     int seed, threads;
@@ -30,9 +30,11 @@ typedef struct LearnJob {
    knows. Accepts the new model if learned_judge does: the held-out corrections are translated better, and
    the development set loses at most job->most_loss BLEU. job->output then has
      corrections.tsv, keep.tsv  the training sets, for `tide verify --parent`
-     repeated.tsv               the set between them: corrections that job->model has learned before, if it is the
-   result of such a job; they get half of the share of corrections held-out.tsv               the corrections that
-   judged it train.jsonl                the log of the training learned.json               what *learned has
+     repeated.tsv               the set between them: what job->model has learned before, if it is the result of such
+                                a job; it gets half of the share of corrections
+     held-out.tsv               the corrections that judged it
+     train.jsonl                the log of the training
+     learned.json               what *learned has
      model.safetensors          the new model, moved there as the last step; only if it was accepted
      float.safetensors          the same before its weights were rounded, if job->model has weights of 8 bits
    The training itself is in the folder `training`, which is removed at the end. After an interruption, the same job
