@@ -114,7 +114,7 @@ $B/tide: $(CLI) $B/internal.a
 	@$(CC) $(LDFLAGS) $^ $(XML_LIBS) $(LDLIBS) -o $@
 
 # The program that `tide serve` executes.
-$B/tide-serve: $(patsubst %,$B/cli/%.o,args command messages serve suggest tide_serve usage word_lists) $B/internal.a
+$B/tide-serve: $(patsubst %,$B/cli/%.o,args command messages serve streams suggest tide_serve usage word_lists) $B/internal.a
 	@echo '  ld $@'
 	@$(CC) $(LDFLAGS) $^ -lmicrohttpd $(XML_LIBS) $(LDLIBS) -o $@
 

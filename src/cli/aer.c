@@ -74,6 +74,8 @@ const Command command_aer = {
         "of GOLD; P: all links of GOLD.\n\n"
         "precision = |A∩P|/|A|, recall = |A∩S|/|S|, AER = 1 - (|A∩S| + |A∩P|) / (|A| + |S|)  (Och & Ney 2003).",
     COMMAND_FLAGS(flags),
+    .reads = true,
+    .prints = true,
     .word = {.values = 1, .kind = VALUE_FILE},
     .examples = REMARKS({"tide align run1 --src dev.zh --tgt dev.en --level word | tide aer gold",
                          "Compare the links of a model with links made by people"}),

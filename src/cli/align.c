@@ -5,6 +5,7 @@
 #include "cli/pairs.h"
 #include "cli/pictures.h"
 #include "cli/rasterize.h"
+#include "cli/streams.h"
 #include "io/ds.h"
 #include "text/normal_lines.h"
 #include "view/alignments_page.h"
@@ -41,7 +42,10 @@ static const Flag flags[] = {
      .choices = "head"},
     FLAG_FILE("links", "with the format html: also mark the links of FILE, for example those of `tide lexicon`"),
     FLAG_FILE("gold", "with the format html: also mark these sure and possible links, and show error rates"),
-    {"output", 1, "DIR", "directory for the svg files: DIR/0001.svg ..., or FILE.pdf, FILE.png", .kind = VALUE_DIR},
+    {"output", 1, "PATH",
+     "with the format svg: a directory, for DIR/0001.svg ..., or FILE.pdf, FILE.png; else a FILE in place of standard "
+     "output",
+     .kind = VALUE_FILE},
     FLAGS_PICTURES,
     FLAG_SWITCH("document", "find the sentence pairs of --src, a document, and --tgt, its translation; needs no MODEL"),
     {"langs", 2, "SRC TGT", "with --document: the languages (default: zh en)", .kind = VALUE_TEXT},
@@ -361,8 +365,6 @@ static int check_flags(const Args *args, const Aligner *a, Err *err) {
     for (int i = 0; i < 3; i++)
         if (args_has(args, of_documents[i])) return usage_error(err, "--%s needs --document", of_documents[i]);
     if (a->format == SVG && !a->pictures.dir) return usage_error(err, "--format svg needs --output DIR");
-    if (a->pictures.dir && a->format != SVG)
-        return usage_error(err, "--output DIR needs --format svg; other formats go to standard output, as in `> FILE`");
     if (a->format != HTML && (args_has(args, "links") || args_has(args, "gold")))
         return usage_error(err, "--links and --gold need the format html");
     if (a->each_head && (a->format != SVG || a->reverse || a->minus || args_has(args, "alignment-head")))
@@ -414,22 +416,24 @@ static int run(const Args *args, Err *err) {
     if (args->word_count != 1 || !given_pairs_flags(args, "tgt"))
         return usage_error(err, "align needs MODEL, and --src with --tgt, --tsv, --csv or --jsonl; see `tide align "
                                 "--help`");
-    if (machine_flags(args, &threads, err) || pictures_flags(args, args_value(args, "output", 0), &a.pictures, err) ||
+    if (args_choice(args, "format", &format, err)) return -1;
+    if (format > HTML) return usage_error(err, "the formats tsv and tmx need --document");
+    const char *output = args_value(args, "output", 0);
+    const bool raster = output && raster_format(output) && !args_has(args, "format");
+    a.format = raster ? SVG : (Format)format;
+    if (machine_flags(args, &threads, err) || pictures_flags(args, a.format == SVG ? output : NULL, &a.pictures, err) ||
         search_flags(args, &a.search, err) || alignment_view_flags(args, &a.view, err) ||
-        args_choice(args, "format", &format, err) || args_choice(args, "symmetrize", &method, err) ||
-        args_choice(args, "each", &each, err))
+        args_choice(args, "symmetrize", &method, err) || args_choice(args, "each", &each, err))
         return -1;
     a.each_head = each >= 0;
-    if (format > HTML) return usage_error(err, "the formats tsv and tmx need --document");
-    a.format = (Format)format;
-    if (a.pictures.dir && raster_format(a.pictures.dir) && !args_has(args, "format")) a.format = SVG;
     a.symmetrization = (Symmetrization)method;
     if (check_flags(args, &a, err)) return -1;
     if (a.format == HTML) { /* the page needs pieces; its script merges them into words */
         a.page_by_word = a.view.words;
         a.view.words = false;
     }
-    const bool failed = direction_open(&a.forward, args->words[0], &a.search, err) ||
+    const bool failed = (output && a.format != SVG && streams_output(args, output, err)) ||
+                        direction_open(&a.forward, args->words[0], &a.search, err) ||
                         (a.reverse && reverse_open(&a, args_value(args, "reverse", 0), err)) ||
                         (a.minus && minus_open(&a, args_value(args, "minus", 0), args->words[0], err)) ||
                         run_on(&a, args, threads, err);
@@ -448,10 +452,14 @@ const Command command_align = {
         "piece attends. --level word: words are separated by spaces, as in segmented Chinese; a side without spaces\n"
         "keeps its pieces. --reverse MODEL: a model of the other direction (--langs en zh); the links of both\n"
         "directions are combined into one set.\n\n"
-        "--document: FILE and FILE are a document and its translation, whose sentences are not paired. Writes the pairs:\n"
-        "source, tab, target, tab, probability, or a translation memory. A line break ends a sentence. Sentences without\n"
-        "a partner are left out and counted; up to three sentences may belong to one. The lengths of the sentences and\n"
-        "the words of the document itself decide, and --priors FILE, if there is one. --threshold R leaves out pairs of a\n"
+        "--document: FILE and FILE are a document and its translation, whose sentences are not paired. Writes the "
+        "pairs:\n"
+        "source, tab, target, tab, probability, or a translation memory. A line break ends a sentence. Sentences "
+        "without\n"
+        "a partner are left out and counted; up to three sentences may belong to one. The lengths of the sentences "
+        "and\n"
+        "the words of the document itself decide, and --priors FILE, if there is one. --threshold R leaves out pairs "
+        "of a\n"
         "smaller probability (default: 0.3).",
     COMMAND_FLAGS(flags),
     .word = {.values = 1, .kind = VALUE_FILE},

@@ -1,6 +1,7 @@
 #include "cli/args.h"
 #include "cli/suggest.h"
 #include "core/choice.h"
+#include "io/system.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -37,9 +38,9 @@ char flag_letter(const char *name) {
     static const struct {
         char letter;
         const char *name;
-    } flags[] = {{'b', "beam-size"}, {'c', "config"},     {'e', "after-epochs"}, {'l', "learn-rate"},
-                 {'m', "model"},     {'m', "models"},     {'n', "normalize"},    {'o', "optimizer"},
-                 {'o', "output"},    {'t', "train-sets"}, {'w', "workspace"}};
+    } flags[] = {{'b', "beam-size"},  {'c', "config"}, {'e', "after-epochs"}, {'i', "input"},
+                 {'l', "learn-rate"}, {'m', "model"},  {'m', "models"},       {'n', "normalize"},
+                 {'o', "optimizer"},  {'o', "output"}, {'t', "train-sets"},   {'w', "workspace"}};
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
         if (!strcmp(flags[i].name, name)) return flags[i].letter;
     return 0;
@@ -117,6 +118,18 @@ void args_free(Args *args) {
     mem_free(args->words);
     mem_free(args->given);
     *args = (Args){0};
+}
+
+int args_file_is_free(const Args *args, const char *path, Err *err) {
+    for (int i = 0; i < args->given_count; i++) {
+        const struct Given *given = &args->given[i];
+        for (int k = 0; k < given->count; k++)
+            if (given->values[k] != path && file_is_same(path, given->values[k]))
+                return err_set(err, path, 0, "is already the file of --%s", given->flag->name);
+    }
+    for (int i = 0; i < args->word_count; i++)
+        if (file_is_same(path, args->words[i])) return err_set(err, path, 0, "is read, and would be overwritten");
+    return 0;
 }
 
 const char *args_value(const Args *args, const char *name, int i) {

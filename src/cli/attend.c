@@ -268,6 +268,7 @@ const Command command_attend = {
         "--query: attention as a search. --neighbours: the words nearest to a word. Both can search all embeddings of\n"
         "a model: `tide attend --model MODEL --neighbours 猫`.",
     COMMAND_FLAGS(flags),
+    .prints = true,
     .word = {.values = 1, .kind = VALUE_FILE},
     .examples =
         REMARKS({"tide attend", "Show each step for a sentence of six words"},

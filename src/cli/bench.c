@@ -76,6 +76,7 @@ const Command command_bench = {
         "Transformer. Speeds of products and training are also given in percent of the peak: multiply-adds in\n"
         "registers, measured at that moment. Without names of parts, runs all four parts. Run it on an idle machine.",
     COMMAND_FLAGS(flags),
+    .prints = true,
     .word = {.values = MANY, .choices = part_names},
     .examples =
         REMARKS({"tide bench step --size small --threads 1", "Measure training steps of a small model on one core"}),

@@ -36,7 +36,7 @@ static void print_sampled(const char *name, const Sampled *sampled) {
 }
 
 static void print_comparison(const Comparison *c, const char *other, int references, BleuOptions options) {
-    print_sampled("standard input", &c->own);
+    print_sampled(standard_input_name(), &c->own);
     print_sampled(other, &c->other);
     printf("difference %+.2f, p = %.4f\nnrefs:%d|bs:%d|seed:12345|case:%s|%s|version:tide-%s\n",
            c->own.bleu.score - c->other.bleu.score, c->p, references, SAMPLES, options.lowercase ? "lc" : "mixed",
@@ -48,7 +48,7 @@ static int compare(const Args *args, const char *other, BleuOptions options, Err
     char **hypotheses, **others = NULL;
     const bool failed = hypotheses_read(args, &references, &hypotheses, err) ||
                         !(others = lines_read_raw(other, true, err)) ||
-                        metric_check(hypotheses, "standard input", &references, args->words, err) ||
+                        metric_check(hypotheses, standard_input_name(), &references, args->words, err) ||
                         metric_check(others, other, &references, args->words, err);
     if (!failed) {
         const Comparison c = bleu_compare(hypotheses, others, references, (int)arrlen(hypotheses), options, SAMPLES);
@@ -85,6 +85,8 @@ const Command command_bleu = {
         "translations are equally good. Samples and numbers are those of sacreBLEU --paired-bs. "
         "If the difference is 0,\np has no meaning.",
     COMMAND_FLAGS(flags),
+    .reads = true,
+    .prints = true,
     .word = {.values = MANY, .kind = VALUE_FILE},
     .examples = REMARKS(
         {"tide translate run1 < test.zh | tide bleu test.en", "Compute the BLEU of a model"},

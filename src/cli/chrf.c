@@ -19,6 +19,8 @@ const Command command_chrf = {
     .about = "Corpus chrF2 as sacreBLEU computes it by default: n-grams of 1 to 6 characters, without white space.\n"
              "If there are several REFERENCE files, the best reference of each sentence counts.",
     COMMAND_FLAGS(flags),
+    .reads = true,
+    .prints = true,
     .word = {.values = MANY, .kind = VALUE_FILE},
     .examples = REMARKS({"tide translate run1 < test.zh | tide chrf test.en", "Compute the chrF2 of a model"}),
     .see = "bleu evaluate",

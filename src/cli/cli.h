@@ -27,6 +27,7 @@ typedef struct Command {
     const char *about;          /* for `tide NAME --help`: a description of a few lines */
     const Flag *flags;
     int flag_count;
+    bool reads, prints;           /* standard input, standard output: then the command also has --input, or --output */
     const Option *const *options; /* tables of options that are also flags of the command; NULL: none */
     const FlagGroup *groups; /* for --help: each flag is in one group; --help shows the first group, --help-all all;
                                 NULL: --help shows all flags */

@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 #include "cli/help.h"
 #include "cli/messages.h"
+#include "cli/streams.h"
 #include "cli/suggest.h"
 #include "core/kernels.h"
 #include "io/ds.h"
@@ -42,6 +43,10 @@ static Flag option_flag(const Option *o) {
 Flag *command_flags(const Command *command) {
     Flag *flags = NULL;
     for (int i = 0; i < command->flag_count; i++) arrput(flags, command->flags[i]);
+    static const Flag input = FLAG_FILE("input", "read FILE, not standard input"),
+                      output = FLAG_FILE("output", "write to FILE, not to standard output");
+    if (command->reads) arrput(flags, input);
+    if (command->prints) arrput(flags, output);
     for (const Option *o = NULL; command->options && (o = option_next(command->options, o));)
         arrput(flags, option_flag(o));
     return flags;
@@ -73,8 +78,8 @@ int flags_only(Err *err, const char *command, const char *word) {
 }
 
 int input_is_a_word(Err *err, const char *command, const Args *args) {
-    return usage_error(err, "%s reads its text from standard input: tide %s %s < %s", command, command, args->words[0],
-                       args->words[1]);
+    return usage_error(err, "%s reads standard input, or a file: tide %s %s --input %s", command, command,
+                       args->words[0], args->words[1]);
 }
 
 /* Completes the error of args_parse. */
@@ -93,8 +98,9 @@ static int run_with(const Command *command, const Flag *flags, int argc, char **
     int status = args_parse(&args, argc, argv, flags, (int)arrlen(flags), &err);
     args.began = began;
     if (status) refuse(command, &args, &err);
-    else status = messages_begin(&args, &err) ? -1 : command->run(&args, &err);
+    else status = messages_begin(&args, &err) || streams_begin(command, &args, &err) ? -1 : command->run(&args, &err);
     if (status < 0) status = fail(&err);
+    if (streams_end(status, &err)) status = fail(&err);
     if (messages_end(&err) && !status) status = fail(&err);
     args_free(&args);
     return status;

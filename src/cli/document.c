@@ -47,7 +47,7 @@ static int check_lengths(Document *d, const Side *side, int most, const char *pa
 }
 
 int document_read(Document *d, const Translator *translator, int most, Err *err) {
-    static const char path[] = "standard input";
+    const char *path = standard_input_name();
     size_t n;
     Err why;
     char *text = text_read(NULL, &n, err);

@@ -55,6 +55,7 @@ const Command command_help = {
         "Explains a command, as `tide COMMAND --help` does, or lists all commands. `make install` puts the man pages\n"
         "and the completions into the folders in which man and the shells look for them.",
     COMMAND_FLAGS(flags),
+    .prints = true,
     .word = {.values = 1, .kind = VALUE_COMMAND},
     .examples =
         REMARKS({"tide help --man train | man -l -", "Show the page of tide train if the man pages are not installed"},

@@ -68,6 +68,7 @@ const Command command_info = {
     .about = "Prints the configuration, the sizes of the vocabularies, and every parameter with its shape [in, out];\n"
              "or, with --recipe, the texts, options and hashes from which `tide verify` makes it again.",
     COMMAND_FLAGS(flags),
+    .prints = true,
     .word = {.values = 1, .kind = VALUE_FILE},
     .examples = REMARKS({"tide info run1", "Print what a model is made of"},
                         {"tide info --recipe run1", "Print how it was made"}),

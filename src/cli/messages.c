@@ -21,12 +21,7 @@ int messages_begin(const Args *args, Err *err) {
     messages.quiet = args_has(args, "quiet");
     messages.path = args_value(args, "log", 0);
     if (!messages.path) return 0;
-    for (int i = 0; i < args->given_count; i++) {
-        const struct Given *given = &args->given[i];
-        for (int k = 0; k < given->count; k++)
-            if (given->values[k] != messages.path && file_is_same(messages.path, given->values[k]))
-                return err_set(err, messages.path, 0, "is already the file of --%s", given->flag->name);
-    }
+    if (args_file_is_free(args, messages.path, err)) return -1;
     messages.log = file_open(messages.path, "a", err);
     if (!messages.log) return -1;
     setvbuf(messages.log, NULL, _IOLBF, 0); /* for `tail -f` */

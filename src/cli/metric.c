@@ -85,7 +85,7 @@ int metric_run(const Args *args, const Command *command, const Metric *metric, E
     char **hypotheses;
     message_waiting("translations to be scored");
     const bool failed = hypotheses_read(args, &references, &hypotheses, err) ||
-                        metric_check(hypotheses, "standard input", &references, args->words, err);
+                        metric_check(hypotheses, standard_input_name(), &references, args->words, err);
     if (!failed) metric_print(&metric, 1, hypotheses, references, (int)arrlen(hypotheses), args);
     references_free(&references);
     strings_free(hypotheses);

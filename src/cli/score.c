@@ -111,6 +111,7 @@ const Command command_score = {
         "--word-scores adds ` ||| WordScores=` and log p of each target piece, as Marian does; "
         "`tide tokenize` shows the\npieces.",
     COMMAND_FLAGS(flags),
+    .prints = true,
     .word = {.values = 1, .kind = VALUE_FILE},
     .examples =
         REMARKS({"tide score run1 --src dev.zh --tgt dev.en --summary", "Print the perplexity of a development set"}),

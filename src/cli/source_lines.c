@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char standard_input[] = "standard input";
 enum { READ_AHEAD = 4096 /* lines */ };
 static const double MOST_WAIT = 0.1; /* seconds until the first lines are translated */
 
@@ -39,8 +38,8 @@ static char *check_length(SourceLines *source, char *line, long number) {
     Err why, named;
     if (!side_check_lengths(source->side, &line, 1, source->max_length, NULL, &why)) return line;
     mem_free(line);
-    err_set(&named, standard_input, number, "%.400s; --split-sentences translates each sentence of a line for itself",
-            why.reason);
+    err_set(&named, standard_input_name(), number,
+            "%.400s; --split-sentences translates each sentence of a line for itself", why.reason);
     return refuse(source, &named);
 }
 
@@ -95,7 +94,7 @@ int source_fill(SourceLines *source, Err *err) {
 
 int source_status(const SourceLines *source, const char *unit, Err *err) {
     if (source->refused < 2) return source->refused ? EXIT_FAILED : 0; /* the only refused line has a message already */
-    return err_set(err, standard_input, 0, "%ld %ss could not be translated", source->refused, unit);
+    return err_set(err, standard_input_name(), 0, "%ld %ss could not be translated", source->refused, unit);
 }
 
 void source_take(SourceLines *source, int n) {

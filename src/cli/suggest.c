@@ -75,17 +75,16 @@ void suggest_nearest(Nearest *nearest, const char *name) {
 }
 
 const char *suggest_instead(const char *word, const char *usage) {
-    static const char input[] = "the text comes from standard input, as in `< FILE`";
+    static const char input[] = "the text comes from standard input, or from --input FILE";
     static const char vocabularies[] = "a model contains its vocabularies, which `tide train` learns";
     static const char devices[] = "tide computes on the processor, not on a GPU; --threads N uses N threads";
     /* flags: names as in core/choice.h; applies: a part of the usage lines of the commands that a row is for */
     static const struct {
         const char *flags, *applies, *text;
-    } rows[] = {{"-i|--input|--file", "<", input},
+    } rows[] = {{"--file", "<", input},
                 {"--src|--source", "< source", input},
                 {"--src", "< text", input},
                 {"--hyp", "< hypotheses", input},
-                {"-o|--output|--out", "<", "results go to standard output, as in `> FILE`"},
                 {"-v|--vocabs", "MODEL", vocabularies},
                 {"--vocabs", "--model", vocabularies},
                 {"-d|--devices|--device|--gpu|--gpus|--use-gpu|--cuda", "MODEL", devices},

@@ -57,6 +57,8 @@ const Command command_tokenize = {
              "toolkit can train on the same text. Pieces that are not in the model's vocabulary are printed as\n"
              "well.",
     COMMAND_FLAGS(flags),
+    .reads = true,
+    .prints = true,
     .word = {.values = 1, .kind = VALUE_FILE},
     .examples = REMARKS({"tide tokenize run1 < test.zh > test.pieces", "Split the sentences of a file"},
                         {"tide tokenize run1 --side tgt --join < pieces.en", "Join pieces of the target language"}),

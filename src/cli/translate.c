@@ -7,6 +7,7 @@
 #include "cli/source_lines.h"
 #include "cli/unfamiliar.h"
 #include "io/ds.h"
+#include "io/lines.h"
 #include "text/normal_lines.h"
 #include "io/output.h"
 #include "translate/inline_markup.h"
@@ -58,8 +59,8 @@ static const Flag flags[] = {
 };
 
 static const FlagGroup groups[] = {
-    {"Common flags",
-     "beam-size n-best alignment word-scores heatmap html format split-sentences glossary threads quiet log"},
+    {"Common flags", "input output beam-size n-best alignment word-scores heatmap html format split-sentences glossary "
+                     "threads quiet log"},
     {"Search", "normalize word-penalty coverage-penalty models max-length prefix tag precision attention-mode settled "
                "mini-batch"},
     {"Samples", "output-sampling seed"},
@@ -375,7 +376,8 @@ static int read_prefixes(Translating *t, const char *path, Err *err) {
     const int n = (int)arrlen(t->source.lines), most = t->search.max_length;
     char **texts = t->beginnings = lines_read_raw(path, true, err);
     if (!texts) return -1;
-    if (arrlen(texts) != n) return err_set(err, path, 0, "has %td lines, but standard input has %d", arrlen(texts), n);
+    if (arrlen(texts) != n)
+        return err_set(err, path, 0, "has %td lines, but %s has %d", arrlen(texts), standard_input_name(), n);
     source_check(&t->source, &tr->source, most, texts);
     return prefixes_of_texts(&t->prefixes, &tr->target, (const char *const *)texts, n, most, path, err);
 }
@@ -482,6 +484,8 @@ const Command command_translate = {
         "parts of the search. `write`: printing and drawing. The rest of `total` is for splitting into pieces,\n"
         "starting threads and freeing memory.",
     COMMAND_FLAGS(flags),
+    .reads = true,
+    .prints = true,
     .groups = groups,
     .word = {.values = 1, .kind = VALUE_FILE},
     .examples = REMARKS({"tide translate run1 < test.zh > test.out", "Translate a file"},

@@ -90,6 +90,7 @@ const Command command_verify = {
         "Exit status: 0 the same bits, 1 a difference or an error, 2 usage. Ctrl-C stops; the same command "
         "continues.",
     COMMAND_FLAGS(flags),
+    .prints = true,
     .word = {.values = 1, .kind = VALUE_FILE},
     .files = REMARKS({"MODEL.verify", "The new training; removed at the end if the bits are the same"}),
     .examples = REMARKS({"tide verify run1 --train-sets c.zh c.en", "Train run1 again and compare"},

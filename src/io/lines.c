@@ -15,8 +15,23 @@
 
 static void close_file(void *file) { fclose(file); }
 
+static const char *input_path; /* one for the whole process, as stdin; NULL: standard input is what it was */
+
+int standard_input_open(const char *path, Err *err) {
+    FILE *file = file_open(path, "rb", err);
+    if (!file) return -1;
+    const bool failed = dup2(fileno(file), STDIN_FILENO) < 0;
+    if (failed) err_set(err, path, 0, "%s", strerror(errno));
+    else input_path = path;
+    fclose(file);
+    return failed ? -1 : 0;
+}
+
+const char *standard_input_name(void) { return input_path ? input_path : "standard input"; }
+
 int line_reader_open(LineReader *reader, const char *path, Err *err) {
-    *reader = (LineReader){.path = path ? path : "standard input", .file = path ? file_open(path, "rb", err) : stdin};
+    *reader =
+        (LineReader){.path = path ? path : standard_input_name(), .file = path ? file_open(path, "rb", err) : stdin};
     if (!reader->file) return -1;
     if (path) scope_own(reader->file, close_file);
     if (compressed_open(reader->file, reader->path, &reader->compressed, err)) {

@@ -26,6 +26,11 @@ typedef struct LineReader {
 /* Returns what to do about bytes that are not UTF-8, as the end of an error text: "; it is UTF-16: ..." if they begin
    as UTF-16, "; it may be GB18030: ..." if they are pairs of bytes as in GB18030, GBK and Big5; else "". */
 const char *encoding_hint(const char *bytes, size_t n);
+/* Reads `path` in the place of standard input from now on; must come before anything else reads it. `path` must stay.
+   Returns 0, or -1 with *err filled. */
+int standard_input_open(const char *path, Err *err);
+/* The name of standard input for errors: the path of standard_input_open, else "standard input". */
+const char *standard_input_name(void);
 /* Opens `path`, or standard input if it is NULL. Returns 0, or -1 with *err filled; then nothing must be closed. */
 int line_reader_open(LineReader *reader, const char *path, Err *err);
 /* Reads the next line. Returns 1, or 0 at the end of the file, or -1 with *err filled. */

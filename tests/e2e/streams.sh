@@ -1,0 +1,74 @@
+#!/bin/sh
+# --input and --output: the same as `<` and `>`, for shells that have no `<` or change the encoding at `>`. Errors name the file;
+# a file that is read is not overwritten, and a command that fails before it prints leaves the old output.
+. "$(dirname "$0")/../lib/common.inc"
+. tests/lib/translator.inc
+
+run=$scratch/run zh=$scratch/dev.zh out=$scratch/out.put
+printf '0-0 1-1\n2-1\n' >"$scratch/links"
+
+same() { # COMMAND ...: prints the same into --output
+    tide_ok "$@" >"$scratch/expected" </dev/null
+    [ -s "$scratch/expected" ] || die "$* prints nothing"
+    tide_ok "$@" --output "$out" >"$scratch/stdout" </dev/null
+    [ ! -s "$scratch/stdout" ] || die "$* --output: something goes to standard output"
+    cmp "$scratch/expected" "$out" || die "$* --output: other bytes"
+}
+both() { # FILE COMMAND ...: the same, and reads --input
+    file=$1
+    shift
+    tide_ok "$@" <"$file" >"$scratch/expected"
+    [ -s "$scratch/expected" ] || die "$* prints nothing"
+    tide_ok "$@" -i "$file" -o "$out" >"$scratch/stdout" </dev/null
+    [ ! -s "$scratch/stdout" ] || die "$* --output: something goes to standard output"
+    cmp "$scratch/expected" "$out" || die "$* --input --output: other bytes"
+}
+both "$zh" translate "$run"
+both "$zh" translate "$run" --n-best 2 --alignment soft
+both "$zh" translate "$run" --format text
+both "$zh" tokenize "$run"
+both "$scratch/dev.en" bleu "$scratch/dev.en" --json
+both "$scratch/dev.en" chrf "$scratch/dev.en"
+both "$scratch/links" aer "$scratch/links"
+same score "$run" --src "$zh" --tgt "$scratch/dev.en"
+same align "$run" --src "$zh" --tgt "$scratch/dev.en"
+same align "$run" --src "$zh" --tgt "$scratch/dev.en" --format html
+same info "$run"
+same attend
+same help --completion bash
+gzip -c "$zh" >"$scratch/zh.gz"
+tide_ok translate "$run" <"$zh" >"$scratch/expected"
+tide_ok translate "$run" --input "$scratch/zh.gz" | cmp - "$scratch/expected" || die "a compressed --input gives another translation"
+
+# errors name the file; UTF-16, which PowerShell writes, is named
+refused 1 "no/such: No such file" translate "$run" --input no/such
+{ head -n 1 "$zh"; printf 'a\377b\n'; } >"$scratch/bad"
+refused 1 "^tide: $scratch/bad:2: .*not valid UTF-8" translate "$run" --input "$scratch/bad"
+refused 1 "^tide: $scratch/bad:2: .*not valid UTF-8" tokenize "$run" --input "$scratch/bad"
+iconv -t UTF-16 "$zh" >"$scratch/utf16"
+for format in '' '--format text'; do
+    # shellcheck disable=SC2086 # words
+    refused 1 "^tide: $scratch/utf16:.*UTF-16" translate "$run" --input "$scratch/utf16" $format
+done
+refused 1 "^tide: $scratch/dev.en: .*lines" bleu "$scratch/links" --input "$scratch/dev.en"
+
+# what is read is not overwritten
+cp "$zh" "$scratch/copy"
+refused 1 'copy: is already the file of --input' translate "$run" --input "$scratch/copy" --output "$scratch/copy"
+refused 1 'copy: is read, and would be overwritten' bleu "$scratch/copy" --input "$zh" --output "$scratch/copy"
+cmp "$zh" "$scratch/copy" || die "an input was overwritten"
+
+# a command that prints nothing leaves the old file; one that fails later writes what it has, as with `>`
+echo old >"$out"
+refused 1 'No such file' translate "$scratch/none" --input "$zh" --output "$out"
+refused 2 'unknown flag' info "$run" --output "$out" --zzzzzzzz
+[ "$(cat "$out")" = old ] || die "a command that failed changed --output"
+refused 1 'not valid UTF-8' translate "$run" --input "$scratch/bad" --output "$out"
+"$tide" translate "$run" <"$scratch/bad" >"$scratch/begun" 2>"$scratch/stderr"
+[ -s "$out" ] && cmp "$scratch/begun" "$out" || die "what was translated is lost: $(cat "$out")"
+for file in "$scratch"/out.put.*; do [ ! -e "$file" ] || die "$file is left"; done
+
+refused 1 "$scratch: cannot be written: Is a directory" info "$run" --output "$scratch"
+refused 1 "$scratch: cannot be written: Is a directory" align "$run" --src "$zh" --tgt "$scratch/dev.en" --output "$scratch"
+refused 1 '/dev/full: cannot be written' info "$run" --output /dev/full
+tide_ok info "$run" --output /dev/stdout | grep -q '^total' || die "--output /dev/stdout prints nothing"
