@@ -10,6 +10,12 @@ $(TEXTS): $B/%.inc: src/% mk/web.mk
 	$(if $(filter %.js,$<),@awk -F'`' 'NF && NF % 2 == 0 { print FILENAME ":" FNR ": a string of several lines"; exit 1 }' $<)
 	@sed $(or $(if $(filter %.js,$<),$(SHORT_JS)),$(if $(filter %.css,$<),$(SHORT_CSS)),'') $< | $(QUOTE) >$@
 
+# The presets: rows of a table of names and texts.
+TEXTS += $B/cli/presets.inc
+$B/cli/presets.inc: $(wildcard models/*.conf) mk/web.mk
+	@mkdir -p $(@D) && for file in $(filter %.conf,$^); do \
+	    echo "{\"$$(basename $$file .conf)\","; $(QUOTE) $$file; echo '},'; done >$@
+
 # The page of alignments is small: it has the explanations of its own terms only.
 TEXTS += $B/view/web/explanations_few.js.inc
 $B/view/web/explanations_few.js.inc: src/view/web/explanations.js mk/web.mk

@@ -10,6 +10,14 @@
 #include <string.h>
 #include <unistd.h>
 
+/* The presets of the source tree. */
+static const struct {
+    const char *name, *text;
+} own[] = {
+#include "cli/presets.inc"
+};
+enum { OWN = sizeof own / sizeof *own };
+
 /* Folders of presets, relative to the folder of the program; the last one is relative to the current folder. */
 static const char *const places[] = {"../share/tide", "../../models", "models", "models"};
 enum { PLACES = sizeof places / sizeof *places };
@@ -45,44 +53,23 @@ static char **all_names(void) {
         place(i, folder);
         add_names(folder, &names);
     }
-    if (names) qsort(names, arrlenu(names), sizeof *names, by_name);
+    for (int i = 0; i < OWN; i++) arrput(names, mem_strdup(own[i].name));
+    qsort(names, arrlenu(names), sizeof *names, by_name);
     return names;
-}
-
-/* The error if there are no presets at all. */
-static int no_presets(Err *err) {
-    char folder[PATH_SIZE];
-    program_path(folder, sizeof folder, "");
-    return err_set(err, NULL, 0,
-                   "there are no presets: tide looked in the folders %s, %s and %s beside %.300s, and in %s of the "
-                   "current folder",
-                   places[0], places[1], places[2], folder, places[3]);
 }
 
 static int no_preset(const char *name, Err *err) {
     char **names = all_names();
     Nearest nearest = {.word = name, .distance = UNLIKE};
     for (ptrdiff_t i = 0; i < arrlen(names); i++) suggest_nearest(&nearest, names[i]);
-    if (!names) no_presets(err);
-    else if (strchr(name, '/') || strchr(name, '.'))
-        err_set(err, NULL, 0, "no preset '%s'; --config reads a file", name);
+    if (strchr(name, '/') || strchr(name, '.')) err_set(err, NULL, 0, "no preset '%s'; --config reads a file", name);
     else if (nearest.name) err_set(err, NULL, 0, "no preset '%s'; did you mean %s?", name, nearest.name);
     else err_set(err, NULL, 0, "no preset '%s'; `tide help --presets` lists them", name);
     strings_free(names);
     return -1;
 }
 
-int preset_find(const char *name, char path[PATH_SIZE], Err *err) {
-    char folder[PATH_SIZE];
-    for (int i = 0; i < PLACES && !strchr(name, '/'); i++) {
-        place(i, folder);
-        const int length = snprintf(path, PATH_SIZE, "%s/%s.conf", folder, name);
-        if (length < PATH_SIZE && !access(path, R_OK)) return 0;
-    }
-    return no_preset(name, err);
-}
-
-char *preset_read(const char *path, Err *err) {
+char *configuration_read(const char *path, Err *err) {
     size_t size;
     char *text = text_read(path, &size, err);
     if (!text || strlen(text) == size) return text;
@@ -91,10 +78,24 @@ char *preset_read(const char *path, Err *err) {
     return NULL;
 }
 
+char *preset_read(const char *name, char path[PATH_SIZE], Err *err) {
+    char folder[PATH_SIZE];
+    for (int i = 0; i < PLACES && !strchr(name, '/'); i++) {
+        place(i, folder);
+        const int length = snprintf(path, PATH_SIZE, "%s/%s.conf", folder, name);
+        if (length < PATH_SIZE && !access(path, R_OK)) return configuration_read(path, err);
+    }
+    snprintf(path, PATH_SIZE, "preset %.100s", name);
+    for (int i = 0; i < OWN; i++)
+        if (!strcmp(own[i].name, name)) return mem_strdup(own[i].text);
+    no_preset(name, err);
+    return NULL;
+}
+
 /* Prints a name and the first sentence of the comment with which the preset begins, without "# NAME: ". */
 static int print_preset(const char *name, Err *err) {
     char path[PATH_SIZE];
-    char *text = preset_find(name, path, err) ? NULL : preset_read(path, err);
+    char *text = preset_read(name, path, err);
     if (!text) return -1;
     const size_t length = strlen(name);
     const char *first = text[0] == '#' ? text + 1 + strspn(text + 1, " ") : "";
@@ -110,7 +111,7 @@ static int print_preset(const char *name, Err *err) {
 
 int presets_print(Err *err) {
     char **names = all_names();
-    int status = names ? 0 : no_presets(err);
+    int status = 0;
     for (ptrdiff_t i = 0; i < arrlen(names) && !status; i++)
         if (!i || strcmp(names[i], names[i - 1]) != 0) status = print_preset(names[i], err);
     strings_free(names);

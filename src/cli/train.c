@@ -74,8 +74,8 @@ static const FlagGroup groups[] = {
 
 /* ---- options -------------------------------------------------------------------------------------------------- */
 
-static int apply(TrainOptions *options, const char *path, Err *err) {
-    char *text = preset_read(path, err);
+/* Sets options from a text, which it releases; NULL: it could not be read. */
+static int apply(TrainOptions *options, char *text, const char *path, Err *err) {
     if (!text) return -1;
     int status = options_read(train_option_tables, options, text, path, UNKNOWN_ERROR, err);
     mem_free(text);
@@ -128,8 +128,8 @@ static int gather_options(const Args *args, TrainOptions *options, Err *err) {
     for (int side = 0; side < 2; side++) options->model.tokenizer[side] = TOKENIZER_UNSET;
     if (pretrained && apply_model(options, pretrained, err)) return -1;
     const TrainOptions own = *options;
-    if (preset && (preset_find(preset, path, err) || apply(options, path, err))) return -1;
-    if (config && apply(options, config, err)) return -1;
+    if (preset && apply(options, preset_read(preset, path, err), path, err)) return -1;
+    if (config && apply(options, configuration_read(config, err), config, err)) return -1;
     for (const Option *o = NULL; (o = option_next(train_option_tables, o));) {
         if (!args_has(args, o->name)) continue;
         if (option_set(o, options, args_values(args, o->name), args_count(args, o->name), err)) return -1;

@@ -116,22 +116,26 @@ echo 'dim-emb = 3' >"$scratch/here/models/tiny.conf" # share/tide has it, too
 (cd "$scratch/here" && "$scratch/root/usr/bin/tide" help --presets) >"$scratch/presets" || die "presets"
 grep -qx 'mine  *of my own' "$scratch/presets" && [ "$(grep -c . "$scratch/presets")" = 5 ] || die "$(cat "$scratch/presets")"
 
-# a copy of the program finds presets in models/ beside it; without any, it says where it looked
+# a copy of the program has the presets itself; a file in models/ beside it comes first
 mkdir -p "$scratch/copy/bin" "$scratch/nothing"
 cp "$(readlink -f "$tide")" "$scratch/copy/bin/tide"
 cd "$scratch/nothing" || exit 1
-for command in 'help --presets' "train --preset tiny --model x --tsv $scratch/train.tsv"; do
-    # shellcheck disable=SC2086
-    "$scratch/copy/bin/tide" $command 2>"$scratch/stderr" && die "$command without presets"
-    grep -q "^tide: there are no presets: tide looked in the folders ../share/tide, .* beside .*copy/bin/, and in models" "$scratch/stderr" ||
-        die "$command: $(cat "$scratch/stderr")"
-done
+tide_ok help --presets >"$scratch/presets"
+"$scratch/copy/bin/tide" help --presets | diff "$scratch/presets" - || die "a copy of the program has other presets"
+one_update() { # PROGRAM MODEL
+    "$1" train --preset tiny --model "$2" --tsv "$scratch/train.tsv" --after-batches 1 2>"$scratch/stderr" ||
+        die "$1 with a preset: $(cat "$scratch/stderr")"
+}
+one_update "$tide" files
+one_update "$scratch/copy/bin/tide" own
+cmp files/model.safetensors own/model.safetensors || die "the presets of the program are not the files in models/"
 "$scratch/copy/bin/tide" export --html model page 2>"$scratch/stderr" && die "export without the browser edition"
 grep -q 'there is no .*/copy/bin/../share/tide/page.html. In the sources of tide, .make browser. makes it' "$scratch/stderr" ||
     die "export: $(cat "$scratch/stderr")"
-cp -r "$OLDPWD/models" "$scratch/copy/bin/models"
-"$scratch/copy/bin/tide" train --preset tiny --model x --tsv "$scratch/train.tsv" --after-batches 1 2>"$scratch/stderr" ||
-    die "presets beside a copy: $(cat "$scratch/stderr")"
+mkdir "$scratch/copy/bin/models"
+sed 's/^dim-emb.*/dim-emb = 32/' "$OLDPWD/models/tiny.conf" >"$scratch/copy/bin/models/tiny.conf"
+one_update "$scratch/copy/bin/tide" beside
+tide_ok info beside | grep -qx 'dim-emb *= 32' || die "a preset beside a copy is not used: $(tide_ok info beside | grep dim-emb)"
 cd "$OLDPWD" || exit 1
 
 refused 2 "unknown command 'none'" help none
