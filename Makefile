@@ -21,6 +21,8 @@ MAKEFLAGS += --no-builtin-rules --no-print-directory
 config ?= release
 cc.neon := aarch64-linux-gnu-gcc
 cc.wasm := emcc
+cc.static     := build/static/musl-gcc
+cc.static-arm := build/static-arm/musl-gcc
 cc.fuzz := clang
 PREFIX ?= /usr/local
 CC     := $(or $(cc.$(config)),gcc)
@@ -28,27 +30,33 @@ JOBS   := $(shell nproc)
 
 B    := build/$(config)
 PKGS := stb libutf8proc libcjson libxxhash libmd
+# With these configurations the libraries are not those of the system: scripts/dev/libraries compiles them into $B/lib.
+OWN  := $(filter wasm static static-arm,$(config))
 
-CPPFLAGS := -Isrc -I$B -D_GNU_SOURCE $(if $(filter wasm,$(config)),-isystem $B/include -DXXH_INLINE_ALL,$(shell \
+CPPFLAGS := -Isrc -I$B -D_GNU_SOURCE $(if $(OWN),-isystem $B/include -DXXH_INLINE_ALL,$(shell \
             pkg-config --cflags-only-I $(PKGS) 2>/dev/null | sed 's/-I/-isystem /g'))
 PTHREAD  := $(if $(filter wasm,$(config)),,-pthread)
 CFLAGS   := -std=gnu11 -g -Wall -Wextra -Wshadow -Wconversion $(if $(WERROR)$(filter lint,$(config)),-Werror) $(PTHREAD) \
             -O3 -ffp-contract=off -fno-math-errno -fno-trapping-math -fPIC -fvisibility=hidden
-LDLIBS   := -lutf8proc -lcjson -lxxhash -lmd -lm $(PTHREAD)
+LDLIBS   := $(if $(OWN),$(patsubst %,$B/lib/%.o,utf8proc cJSON sha2),-lutf8proc -lcjson -lxxhash -lmd) -lm $(PTHREAD)
 COMPILE   = @mkdir -p $(@D) && echo '  cc $@' && $(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP
 
 # Optional libraries. Without one, tide builds, and the command that needs it names the package. $B/optional changes when
 # one is installed or removed, so that the files that use it are compiled again.
-SERVER := $(if $(filter wasm neon,$(config)),,$(shell pkg-config --exists libmicrohttpd 2>/dev/null && echo tide-serve))
+has     = $(if $(filter wasm neon,$(config)),,$(if $(OWN),$2,$(shell pkg-config --exists $1 2>/dev/null && echo $2)))
+SERVER := $(call has,libmicrohttpd,tide-serve)
 # The library of translation memories.
-XML_FLAGS := $(if $(filter wasm neon,$(config)),,$(shell pkg-config --exists expat 2>/dev/null && echo -DTIDE_XML))
-XML_LIBS  := $(if $(XML_FLAGS),-lexpat)
+XML_FLAGS := $(call has,expat,-DTIDE_XML)
+XML_LIBS  := $(if $(XML_FLAGS),$(if $(OWN),$B/lib/expat.o,-lexpat))
 
 sanitize.asan := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 sanitize.tsan := -fsanitize=thread
 sanitize.coverage := --coverage -fprofile-update=atomic -O1
 link.neon := -static
+link.static := -static -L$B/lib
+link.static-arm := $(link.static)
 link.wasm := -sALLOW_MEMORY_GROWTH=1 -sEXIT_RUNTIME=1 -sTOTAL_STACK=1048576 -sSINGLE_FILE=1
+sanitize.static-arm := -mno-outline-atomics
 sanitize.fuzz := $(sanitize.asan) -fsanitize=fuzzer-no-link -O1
 # With asan's checks for null pointers, gcc 12 warns of null arguments that there are not.
 CFLAGS  += $(sanitize.$(config)) $(if $(filter asan,$(config)),-Wno-format-truncation)
@@ -142,13 +150,13 @@ $B/commit: optional
 
 # The headers of other libraries; core/ needs none.
 headers:
-	@for name in $(if $(filter wasm,$(config)),,stb_ds utf8proc cJSON xxhash sha2); do \
+	@for name in $(if $(OWN),,stb_ds utf8proc cJSON xxhash sha2); do \
 	    echo "#include <$$name.h>" | $(CC) $(CPPFLAGS) -E - >/dev/null 2>&1 || { \
 	    echo "make: $(CC) does not find $$name.h; scripts/setup installs what tide needs (README.md lists it)" >&2; exit 1; }; done
 $(filter-out $B/core/% $B/browser/%,$(OBJECTS)) $(CLI): | headers
 .PHONY: headers
 
-include mk/web.mk
+include mk/web.mk mk/static.mk
 
 define KERNELS_RULE
 $B/core/$1_%.o: src/core/$1.c Makefile

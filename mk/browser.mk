@@ -36,9 +36,9 @@ $B/classroom.js: src/browser/deliver.js $(ENGINE) $(TRAINER) $B/lib/utf8proc.o $
 	@$(EMCC) $B/browser/browser.o $B/browser/classroom.o $B/classroom.a $(filter $B/lib/%,$^) --js-library $< -o $@ \
 	    -sEXPORTED_FUNCTIONS=$(TRANSLATES),$(subst $() ,$(COMMA),$(addprefix _classroom_,begin step measure save reason hash end))
 COMMA := ,
-$B/lib/utf8proc.o $B/lib/cJSON.o $B/lib/sha2.o &: scripts/dev/browser-libraries
+$B/lib/utf8proc.o $B/lib/cJSON.o $B/lib/sha2.o &: scripts/dev/libraries
 	@echo '  fetch the libraries of the browser edition'
-	@scripts/dev/browser-libraries $B
+	@scripts/dev/libraries $B $(CC)
 $(ENGINE) $(TRAINER): | $B/lib/cJSON.o
 endif
 

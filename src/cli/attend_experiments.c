@@ -19,7 +19,10 @@ static void draw_order(int seed, int *order, int n) {
 
 static double largest_difference(const Var *a, const Var *b) {
     double most = 0;
-    for (int i = 0; i < a->rows * a->cols; i++) most = fmax(most, fabs((double)a->v[i] - b->v[i]));
+    for (int i = 0; i < a->rows * a->cols; i++) {
+        const double difference = fabs((double)a->v[i] - b->v[i]);
+        if (difference > most) most = difference; /* with fmax, gcc 12 for aarch64 crashes */
+    }
     return most;
 }
 

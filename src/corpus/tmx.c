@@ -9,6 +9,8 @@
 
 #ifndef TIDE_XML
 
+bool tmx_is_built(void) { return false; }
+
 Tmx *tmx_open(LineReader *lines, const char *const langs[2], Err *err) {
     (void)langs;
     err_set(err, lines->path, 0, "TMX needs expat: this tide was built without Debian's package libexpat1-dev");
@@ -147,6 +149,8 @@ static void XMLCALL on_skipped_entity(void *user, const char *name, int is_param
 }
 
 /* ---- units ------------------------------------------------------------------------------------------------------- */
+
+bool tmx_is_built(void) { return true; }
 
 Tmx *tmx_open(LineReader *lines, const char *const langs[2], Err *err) {
     (void)err;

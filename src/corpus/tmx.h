@@ -14,6 +14,8 @@ typedef struct TmxUnit {
     long line;          /* of the unit in the file, from 1 */
 } TmxUnit;
 
+/* Whether tide was built with libexpat. */
+bool tmx_is_built(void);
 /* Makes a reader of the plain text of `lines`. langs: the codes of the two languages; "zh" means all variants of
    Chinese (zh-CN, ZH_tw, cmn), "zh-TW" this one only. `lines` must outlive the reader. Returns NULL with *err filled if
    tide was built without libexpat. Release with tmx_close. */

@@ -50,19 +50,9 @@ bool stream_has_line(const FILE *stream) { return (void)stream, false; }
 
 static char own_path[PATH_MAX];
 
-/* POSIX does not tell where a program lies. A name without a slash was found in a directory of PATH. */
+/* POSIX does not tell where a program lies. */
 void program_begin(const char *name) {
-    char path[PATH_MAX];
-    if (strchr(name, '/')) {
-        if (!realpath(name, own_path)) *own_path = '\0';
-        return;
-    }
-    for (const char *dir = getenv("PATH"); dir && !*own_path; dir = strchr(dir, ':') ? strchr(dir, ':') + 1 : NULL) {
-        const int n = (int)strcspn(dir, ":");
-        if (snprintf(path, sizeof path, "%.*s/%s", n ? n : 1, n ? dir : ".", name) < (int)sizeof path &&
-            (access(path, X_OK) || !realpath(path, own_path)))
-            *own_path = '\0';
-    }
+    if (!program_find(name, own_path)) *own_path = '\0';
 }
 
 void program_own_path(char *path, size_t size) { snprintf(path, size, "%s", own_path); }

@@ -136,7 +136,7 @@ static Count read_some(void *own, char *bytes, Size n) {
 static Count write_some(void *own, const char *bytes, Size n) {
     const Functions *functions = own;
     const ssize_t written = functions->f.write(functions->context, bytes, (size_t)n);
-    return written ? (Count)written : FAILED;
+    return written || !n ? (Count)written : FAILED; /* musl flushes by writing nothing */
 }
 
 static int close_own(void *own) {
@@ -197,6 +197,19 @@ void program_path(char *path, size_t size, const char *name) {
     char *slash = strrchr(self, '/');
     if (slash) *slash = '\0';
     snprintf(path, size, "%s/%s", self, name);
+}
+
+bool program_find(const char *name, char path[PATH_MAX]) {
+    char at[PATH_MAX];
+    struct stat info;
+    if (strchr(name, '/')) return realpath(name, path);
+    for (const char *dir = getenv("PATH"); dir; dir = strchr(dir, ':') ? strchr(dir, ':') + 1 : NULL) {
+        const int n = (int)strcspn(dir, ":");
+        if (snprintf(at, sizeof at, "%.*s/%s", n ? n : 1, n ? dir : ".", name) < (int)sizeof at && !access(at, X_OK) &&
+            !stat(at, &info) && S_ISREG(info.st_mode))
+            return realpath(at, path);
+    }
+    return false;
 }
 
 /* The standard file `number` of the program is the open file fd, or /dev/null if fd is -1. */
