@@ -23,22 +23,26 @@ cc.neon := aarch64-linux-gnu-gcc
 cc.wasm := emcc
 cc.static     := build/static/musl-gcc
 cc.static-arm := build/static-arm/musl-gcc
+cc.macos-arm  := build/macos-arm/cc
+cc.macos-x86  := build/macos-x86/cc
 cc.fuzz := clang
 PREFIX ?= /usr/local
 CC     := $(or $(cc.$(config)),gcc)
+AR     := $(if $(filter macos-%,$(config)),build/$(config)/ar,ar)
 JOBS   := $(shell nproc)
 
 B    := build/$(config)
 PKGS := stb libutf8proc libcjson libxxhash libmd
 # With these configurations the libraries are not those of the system: scripts/dev/libraries compiles them into $B/lib.
-OWN  := $(filter wasm static static-arm,$(config))
+MACOS := $(filter macos-%,$(config))
+OWN  := $(filter wasm static static-arm macos-%,$(config))
 
 CPPFLAGS := -Isrc -I$B -D_GNU_SOURCE $(if $(OWN),-isystem $B/include -DXXH_INLINE_ALL,$(shell \
             pkg-config --cflags-only-I $(PKGS) 2>/dev/null | sed 's/-I/-isystem /g'))
 PTHREAD  := $(if $(filter wasm,$(config)),,-pthread)
 CFLAGS   := -std=gnu11 -g -Wall -Wextra -Wshadow -Wconversion $(if $(WERROR)$(filter lint,$(config)),-Werror) $(PTHREAD) \
             -O3 -ffp-contract=off -fno-math-errno -fno-trapping-math -fPIC -fvisibility=hidden
-LDLIBS   := $(if $(OWN),$(patsubst %,$B/lib/%.o,utf8proc cJSON sha2),-lutf8proc -lcjson -lxxhash -lmd) -lm $(PTHREAD)
+LDLIBS   := $(if $(OWN),$(patsubst %,$B/lib/%,utf8proc.o cJSON.o sha2.a),-lutf8proc -lcjson -lxxhash -lmd) -lm $(PTHREAD)
 COMPILE   = @mkdir -p $(@D) && echo '  cc $@' && $(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP
 
 # Optional libraries. Without one, tide builds, and the command that needs it names the package. $B/optional changes when
@@ -47,7 +51,7 @@ has     = $(if $(filter wasm neon,$(config)),,$(if $(OWN),$2,$(shell pkg-config 
 SERVER := $(call has,libmicrohttpd,tide-serve)
 # The library of translation memories.
 XML_FLAGS := $(call has,expat,-DTIDE_XML)
-XML_LIBS  := $(if $(XML_FLAGS),$(if $(OWN),$B/lib/expat.o,-lexpat))
+XML_LIBS  := $(if $(XML_FLAGS),$(if $(OWN),$B/lib/expat.a,-lexpat))
 
 sanitize.asan := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 sanitize.tsan := -fsanitize=thread
@@ -55,6 +59,8 @@ sanitize.coverage := --coverage -fprofile-update=atomic -O1
 link.neon := -static
 link.static := -static -L$B/lib
 link.static-arm := $(link.static)
+link.macos-arm := -L$B/lib
+link.macos-x86 := -L$B/lib
 link.wasm := -sALLOW_MEMORY_GROWTH=1 -sEXIT_RUNTIME=1 -sTOTAL_STACK=1048576 -sSINGLE_FILE=1
 sanitize.static-arm := -mno-outline-atomics
 sanitize.fuzz := $(sanitize.asan) -fsanitize=fuzzer-no-link -O1
@@ -73,7 +79,7 @@ all: build/tide library core man
 
 FLOORS  := core model io text score corpus aligner translate train view api serve bench
 # What differs between operating systems: see src/core/system.h and src/io/system.h.
-SYSTEM  := $(if $(filter posix wasm,$(config)),posix,linux)
+SYSTEM  := $(if $(MACOS)$(filter posix wasm,$(config)),posix,linux)
 SYSTEM_FILES := $(wildcard $(patsubst %,src/*/system/%.c,unix $(SYSTEM)))
 ONCE_FOR_EACH_SET := kernels gemm_f32 gemm_bf16 gemm_i8
 SOURCES := $(filter-out $(ONCE_FOR_EACH_SET:%=src/core/%.c) $(if $(SERVER),,src/serve/http.c), \
@@ -104,7 +110,7 @@ isa.avx512vnni := $(isa.avx512) -mavx512vnni
 isa.tiles := $(isa.avx512vnni) -mavx512bf16 -DTIDE_AMX
 isa.amx := $(isa.tiles) -mamx-tile -mamx-bf16 -mamx-int8
 isa.neon   := -DTIDE_NEON
-isa.neondot := $(isa.neon) -march=armv8.2-a+dotprod
+isa.neondot := $(isa.neon) $(if $(MACOS),,-march=armv8.2-a+dotprod)
 isa.simd128 := -DTIDE_SIMD128 -msimd128
 ifeq ($(MACHINE),x86_64) # elsewhere the file is empty
 $B/core/gemm_amx.o $B/core/gemm_amx.tidied: CFLAGS += $(isa.amx) -DTABLE=gemm_bf16_amx
@@ -128,7 +134,7 @@ $B/tide-serve: $(patsubst %,$B/cli/%.o,args command messages serve streams sugge
 
 # All floors below cli/. libtide.a is another archive: it has only the public names.
 $B/internal.a: $(OBJECTS) Makefile
-	@rm -f $@ && ar rcs $@ $(OBJECTS)
+	@rm -f $@ && $(AR) rcs $@ $(OBJECTS)
 
 $B/%.o: src/%.c Makefile
 	$(COMPILE) -c $< -o $@
@@ -156,7 +162,7 @@ headers:
 $(filter-out $B/core/% $B/browser/%,$(OBJECTS)) $(CLI): | headers
 .PHONY: headers
 
-include mk/web.mk mk/static.mk
+include mk/web.mk mk/systems.mk
 
 define KERNELS_RULE
 $B/core/$1_%.o: src/core/$1.c Makefile
@@ -178,6 +184,11 @@ $B/libtide.so.$(VERSION): $(API) $B/internal.a
 	@echo '  ld $@'
 	@$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,$(SONAME) $^ $(LDLIBS) -o $@
 	@ln -sf $(@F) $B/$(SONAME) && ln -sf $(SONAME) $B/libtide.so
+
+# The same for macOS: `make macos`.
+$B/libtide.dylib: $(API) $B/internal.a
+	@echo '  ld $@'
+	@$(CC) $(CFLAGS) $(LDFLAGS) -dynamiclib -install_name @rpath/libtide.dylib $^ $(LDLIBS) -o $@
 
 # One object, in which every name but the public ones is local, so that a program may have its own `slice` or `norm`.
 $B/libtide.a: $(API) $B/internal.a

@@ -30,15 +30,15 @@ $B/engine.js: src/browser/deliver.js $(ENGINE) $B/lib/utf8proc.o $B/lib/cJSON.o
 	@rm -f $B/engine.a && emar rcs $B/engine.a $(ENGINE)
 	@$(EMCC) $B/browser/browser.o $B/engine.a $(filter $B/lib/%,$^) --js-library $< -o $@ \
 	    -sEXPORTED_FUNCTIONS=$(TRANSLATES)
-$B/classroom.js: src/browser/deliver.js $(ENGINE) $(TRAINER) $B/lib/utf8proc.o $B/lib/cJSON.o $B/lib/sha2.o
+$B/classroom.js: src/browser/deliver.js $(ENGINE) $(TRAINER) $B/lib/utf8proc.o $B/lib/cJSON.o $B/lib/sha2.a
 	@echo '  emcc $@'
 	@rm -f $B/classroom.a && emar rcs $B/classroom.a $(ENGINE) $(TRAINER)
 	@$(EMCC) $B/browser/browser.o $B/browser/classroom.o $B/classroom.a $(filter $B/lib/%,$^) --js-library $< -o $@ \
 	    -sEXPORTED_FUNCTIONS=$(TRANSLATES),$(subst $() ,$(COMMA),$(addprefix _classroom_,begin step measure save reason hash end))
 COMMA := ,
-$B/lib/utf8proc.o $B/lib/cJSON.o $B/lib/sha2.o &: scripts/dev/libraries
+$B/lib/utf8proc.o $B/lib/cJSON.o $B/lib/sha2.a &: scripts/dev/libraries
 	@echo '  fetch the libraries of the browser edition'
-	@scripts/dev/libraries $B $(CC)
+	@AR=emar scripts/dev/libraries $B $(CC)
 $(ENGINE) $(TRAINER): | $B/lib/cJSON.o
 endif
 

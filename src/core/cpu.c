@@ -38,10 +38,31 @@ static void add_set(const char *name, const Kernels *rows, const GemmKernels *f3
 }
 
 #if defined(TIDE_X86)
-static bool has_avxvnni(void) { /* not every compiler's __builtin_cpu_supports knows it */
-    enum { AVX_VNNI = 1 << 4 };
-    unsigned a, b, c, d;
-    return __get_cpuid_count(7, 1, &a, &b, &c, &d) && (a & AVX_VNNI);
+/* The instruction sets with which the Makefile compiles the kernels. */
+typedef struct Features {
+    bool avx2, avxvnni;      /* avx2: also FMA */
+    bool avx512, avx512vnni; /* avx512: F, BW, DQ and VL */
+} Features;
+
+/* What the processor has (Intel's manual, volume 2, CPUID), if the system keeps the registers (XGETBV). Not every
+   compiler's library has __builtin_cpu_supports. */
+static Features features(void) {
+    enum { FMA = 1 << 12, OSXSAVE = 1 << 27 };                       /* leaf 1, ecx */
+    enum { AVX2 = 1 << 5, F = 1 << 16, DQ = 1 << 17, BW = 1 << 30 }; /* leaf 7, ebx */
+    const unsigned VL = 1U << 31;
+    enum { VNNI = 1 << 11 };        /* leaf 7, ecx */
+    enum { AVX_VNNI = 1 << 4 };     /* leaf 7.1, eax */
+    enum { YMM = 0x6, ZMM = 0xe6 }; /* XCR0 */
+    unsigned a, b, c, d, kept, above;
+    if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & OSXSAVE)) return (Features){0};
+    const bool fma = c & FMA;
+    __asm__("xgetbv" : "=a"(kept), "=d"(above) : "c"(0));
+    if ((kept & YMM) != YMM || !__get_cpuid_count(7, 0, &a, &b, &c, &d)) return (Features){0};
+    const unsigned parts = F | DQ | BW | VL;
+    Features found = {.avx2 = fma && (b & AVX2), .avx512 = (kept & ZMM) == ZMM && (b & parts) == parts};
+    found.avx512vnni = found.avx512 && (c & VNNI);
+    found.avxvnni = found.avx2 && __get_cpuid_count(7, 1, &a, &b, &c, &d) && (a & AVX_VNNI);
+    return found;
 }
 #endif
 
@@ -50,20 +71,14 @@ static bool has_avxvnni(void) { /* not every compiler's __builtin_cpu_supports k
 enum { FIRST = 101 /* the lowest priority that a program may use */ };
 __attribute__((constructor(FIRST))) static void find_sets(void) {
 #if defined(TIDE_X86)
-    __builtin_cpu_init(); /* this constructor may run before that of the compiler's library */
-    /* the instruction sets with which the Makefile compiles these kernels */
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-        __builtin_cpu_supports("avx512vl")) {
-        if (__builtin_cpu_supports("avx512vnni")) {
-            if (amx_permitted()) add_set("amx", &kernels_avx512, &gemm_f32_avx512, &gemm_bf16_amx, &gemm_i8_amx);
-            ADD(avx512, avx512vnni);
-        }
-        ADD(avx512, avx512);
+    const Features has = features();
+    if (has.avx512vnni) {
+        if (amx_permitted()) add_set("amx", &kernels_avx512, &gemm_f32_avx512, &gemm_bf16_amx, &gemm_i8_amx);
+        ADD(avx512, avx512vnni);
     }
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
-        if (has_avxvnni()) ADD(avx2, avxvnni);
-        ADD(avx2, avx2);
-    }
+    if (has.avx512) ADD(avx512, avx512);
+    if (has.avxvnni) ADD(avx2, avxvnni);
+    if (has.avx2) ADD(avx2, avx2);
 #elif defined(TIDE_ARM)
     if (system_has_dot_products()) ADD(neon, neondot);
     ADD(neon, neon); /* every aarch64 has it */

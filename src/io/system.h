@@ -36,6 +36,9 @@ bool file_is_removed(int fd);
 void file_copy_mode(int fd, const char *path);
 /* Whether both paths exist and are the same file. */
 bool file_is_same(const char *path, const char *other);
+/* When the bytes of a file were changed, in nanoseconds since 1970. */
+struct stat;
+long long file_changed(const struct stat *file);
 /* Whether a path must be written directly: a pipe, a device, or an open file of this process. */
 bool file_is_special(const char *path);
 /* realpath of a link; NULL if the path is not that of a link. */
@@ -76,8 +79,8 @@ void program_begin(const char *name);
    of the running program. Both are cut to `size` bytes with the NUL. */
 void program_own_path(char *path, size_t size);
 void program_path(char *path, size_t size, const char *name);
-/* Finds the program that `name` starts, in the directories of PATH if it has no slash. Returns whether there is one; then
-   `path` is its path, without links. */
+/* Finds the program that `name` starts, in the directories of PATH if it has no slash. Returns whether there is one;
+   then `path` is its path, without links. */
 bool program_find(const char *name, char path[PATH_MAX]);
 /* Runs a program with the words of `command`, which NULL ends; words[0] is its name. It reads from the open file `in`
    (-1: nothing), and writes to the open file `out` and its errors to the open file `errors` (-1: nowhere). Returns its

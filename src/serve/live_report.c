@@ -38,14 +38,12 @@ static Place *place_of(const Start *s) {
     return NULL;
 }
 
-static double seconds_of(struct timespec t) { return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec; }
-
 /* Whether the last page shows the present state of the training. The trainer writes other files of the page shortly
    before or after it writes to the log. A page that was made at that time is therefore used for only a second. */
 static bool is_present(const Place *place, const struct stat *log, double now) {
     const double age = now - place->made;
     return place->report.status && state_same(&place->log, log) &&
-           (place->made - seconds_of(log->st_mtim) > 5 || (age >= 0 && age < 1));
+           (place->made - 1e-9 * (double)file_changed(log) > 5 || (age >= 0 && age < 1));
 }
 
 /* Makes the page with a nonce of its own, which nobody can know before the page has its final text. */
@@ -66,7 +64,7 @@ void live_report_page(const Start *s) {
     if (!place) return;
     const struct stat log = log_state(place);
     clock_gettime(CLOCK_REALTIME, &clock);
-    const double now = seconds_of(clock);
+    const double now = (double)clock.tv_sec + 1e-9 * (double)clock.tv_nsec;
     if (!is_present(place, &log, now)) {
         if (make_page(place, &page, &err)) {
             reply_error(s->reply, 500, "The report cannot be made: %s", err.reason);

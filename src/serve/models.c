@@ -75,8 +75,7 @@ static struct stat model_state(const char *model) {
 }
 
 bool state_same(const struct stat *a, const struct stat *b) {
-    return a->st_ino == b->st_ino && a->st_size == b->st_size && a->st_mtim.tv_sec == b->st_mtim.tv_sec &&
-           a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+    return a->st_ino == b->st_ino && a->st_size == b->st_size && file_changed(a) == file_changed(b);
 }
 
 /* Returns whether `now` differs from *known, and then sets *known to `now`. A missing file counts as unchanged. */

@@ -29,7 +29,7 @@ static char *format_state(const TrainState *s, long steps) {
                      s->log_lines, s->data, steps, s->skipped, s->valid);
     if (s->metric == VALID_BLEU) return text;
     int length;
-    const char *name = choice_name(valid_metric_names, s->metric, &length);
+    const char *name = choice_name(valid_metric_names, (int)s->metric, &length);
     snprintf(text + n, SIZE - (size_t)n, "metric %.*s\nbest %a\n", length, name, s->best);
     return text;
 }

@@ -366,7 +366,8 @@ static int change_metric(Training *t, ValidMetric before, Err *err) {
     char change[128], reason[128];
     int from, to;
     const ValidMetric now = t->state.metric;
-    const char *was = choice_name(valid_metric_names, before, &from), *is = choice_name(valid_metric_names, now, &to);
+    const char *was = choice_name(valid_metric_names, (int)before, &from),
+               *is = choice_name(valid_metric_names, (int)now, &to);
     snprintf(reason, sizeof reason, "%s now chooses the best model, not %s", valid_metric_title(now),
              valid_metric_title(before));
     snprintf(change, sizeof change, "\"valid-metrics\", \"from\": \"%.*s\", \"to\": \"%.*s\"", from, was, to, is);

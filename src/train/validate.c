@@ -74,7 +74,7 @@ static int save_model(const Training *t, Err *err) {
 static int log_validation(Training *t, const Validation *v, Err *err) {
     MemoryFile memory;
     int length;
-    const char *metric = choice_name(valid_metric_names, v->metric, &length);
+    const char *metric = choice_name(valid_metric_names, (int)v->metric, &length);
     FILE *out = memory_open(&memory);
     fprintf(out, "{\"update\": %ld, \"epoch\": %.4f, \"valid_loss\": ", v->update, v->epoch);
     json_number(out, v->loss, 6);

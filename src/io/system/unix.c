@@ -94,6 +94,15 @@ bool file_is_same(const char *path, const char *other) {
     return !stat(path, &a) && !stat(other, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
+long long file_changed(const struct stat *file) {
+#ifdef __APPLE__
+    const struct timespec at = file->st_mtimespec;
+#else
+    const struct timespec at = file->st_mtim;
+#endif
+    return at.tv_sec * 1000000000LL + at.tv_nsec;
+}
+
 bool file_is_special(const char *path) {
     static const char *const prefixes[] = {"/dev/std", "/dev/fd/", "/proc/", NULL};
     struct stat info;
