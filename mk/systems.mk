@@ -7,17 +7,25 @@
 gcc.static     := gcc
 gcc.static-arm := aarch64-linux-gnu-gcc
 
+build/static/libraries build/static-arm/libraries: build/%/libraries: scripts/dev/libraries
+	scripts/dev/libraries build/$* $(gcc.$*) musl expat libmicrohttpd
+	touch $@
 static static-arm:
 	scripts/setup $@
-	[ -e build/$@/lib/libmicrohttpd.a ] || scripts/dev/libraries build/$@ $(gcc.$@) musl expat libmicrohttpd
+	$(MAKE) build/$@/libraries
 	$(MAKE) -j$(JOBS) config=$@ build/$@/tide build/$@/tide-serve
 
 machine.macos-arm := aarch64
 machine.macos-x86 := x86_64
 macos: macos-arm macos-x86
+macos-x86: | macos-arm # both fetch the same compiler
+build/macos-arm/cc build/macos-x86/cc: build/%/cc: scripts/dev/macos-compiler
+	scripts/dev/macos-compiler build/$* $(machine.$*)
+build/macos-arm/libraries build/macos-x86/libraries: build/%/libraries: scripts/dev/libraries build/%/cc
+	AR=build/$*/ar scripts/dev/libraries build/$* build/$*/cc expat libmicrohttpd
+	touch $@
 macos-arm macos-x86:
 	scripts/setup macos
-	[ -e build/$@/cc ] || scripts/dev/macos-compiler build/$@ $(machine.$@)
-	[ -e build/$@/lib/libmicrohttpd.a ] || AR=build/$@/ar scripts/dev/libraries build/$@ build/$@/cc expat libmicrohttpd
+	$(MAKE) build/$@/libraries
 	$(MAKE) -j$(JOBS) config=$@ $(patsubst %,build/$@/%,tide tide-serve libtide.dylib)
 .PHONY: static static-arm macos macos-arm macos-x86

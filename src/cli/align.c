@@ -14,6 +14,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define FORMATS "pharaoh|soft|matrix|json|svg|html"
 typedef enum { PHARAOH, SOFT, MATRIX, JSON, SVG, HTML } Format;
@@ -425,6 +426,9 @@ static int run(const Args *args, Err *err) {
         search_flags(args, &a.search, err) || alignment_view_flags(args, &a.view, err) ||
         args_choice(args, "symmetrize", &method, err) || args_choice(args, "each", &each, err))
         return -1;
+    struct stat info;
+    if (output && a.format != SVG && !stat(output, &info) && S_ISDIR(info.st_mode))
+        return usage_error(err, "--output DIR needs --format svg; the other formats need a file");
     a.each_head = each >= 0;
     a.symmetrization = (Symmetrization)method;
     if (check_flags(args, &a, err)) return -1;
@@ -432,7 +436,7 @@ static int run(const Args *args, Err *err) {
         a.page_by_word = a.view.words;
         a.view.words = false;
     }
-    const bool failed = (output && a.format != SVG && streams_output(args, output, err)) ||
+    const bool failed = (output && a.format != SVG && streams_output(args, output, true, err)) ||
                         direction_open(&a.forward, args->words[0], &a.search, err) ||
                         (a.reverse && reverse_open(&a, args_value(args, "reverse", 0), err)) ||
                         (a.minus && minus_open(&a, args_value(args, "minus", 0), args->words[0], err)) ||

@@ -29,6 +29,10 @@ static void print_missing(void) {
                  {.beside = "tide-mpi", .text = "several machines (no tide-mpi)"},
                  {.text = "TMX (no expat)"},
                  {.program = "msgfmt", .text = "PO (no msgfmt)"},
+                 {.program = "gzip", .text = "gzip files (no gzip)"},
+                 {.program = "xz", .text = "xz files (no xz)"},
+                 {.program = "zstd", .text = "zstd files (no zstd)"},
+                 {.program = "unzip", .text = "zip files (no unzip)"},
                  {.program = "rsvg-convert", .text = "PNG and PDF (no rsvg-convert)"},
                  {.program = "opencc", .text = "corpus --simplify (no opencc)"}};
     char path[PATH_MAX];

@@ -21,7 +21,7 @@ int messages_begin(const Args *args, Err *err) {
     messages.quiet = args_has(args, "quiet");
     messages.path = args_value(args, "log", 0);
     if (!messages.path) return 0;
-    if (args_file_is_free(args, messages.path, err)) return -1;
+    if (args_file_is_free(args, messages.path, false, err)) return -1;
     messages.log = file_open(messages.path, "a", err);
     if (!messages.log) return -1;
     setvbuf(messages.log, NULL, _IOLBF, 0); /* for `tail -f` */

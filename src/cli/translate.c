@@ -5,6 +5,7 @@
 #include "cli/document.h"
 #include "cli/word_lists.h"
 #include "cli/source_lines.h"
+#include "cli/streams.h"
 #include "cli/unfamiliar.h"
 #include "io/ds.h"
 #include "io/lines.h"
@@ -214,10 +215,6 @@ static int write_page(Translating *t, Err *err) {
     return output_commit(&t->page_file, err);
 }
 
-static int flush(Err *err) {
-    return fflush(stdout) || ferror(stdout) ? err_set(err, NULL, 0, "standard output cannot be written") : 0;
-}
-
 static int write_out(Translating *t, const Translations *found, Err *err) {
     for (int i = 0; i < found->n; i++) {
         if (t->document.given) {
@@ -229,7 +226,7 @@ static int write_out(Translating *t, const Translations *found, Err *err) {
         }
         for (int k = 0; k < t->printed && (k == 0 || k < found->nbest[i].count); k++) print_hypothesis(t, found, i, k);
     }
-    if (flush(err)) return -1;
+    if (streams_flush(err)) return -1;
     if (t->html) fill_page(t, found);
     return t->pictures.dir ? draw(t, found, err) : 0;
 }
@@ -308,7 +305,7 @@ static int translate_all(Translating *t, Err *err) {
         (t->html && output_open(&t->page_file, t->html, err)) || translate_lines(t, err))
         return -1;
     if (t->document.given) document_write(&t->document, translator_spaces_sentences(t->models.list[0]));
-    if (flush(err) || pictures_close(&t->pictures, err)) return -1;
+    if (streams_flush(err) || pictures_close(&t->pictures, err)) return -1;
     double moment = seconds_now();
     int status = t->html ? write_page(t, err) : 0;
     t->spent.write += elapsed(&moment);

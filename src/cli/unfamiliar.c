@@ -3,6 +3,7 @@
 #include "cli/messages.h"
 #include "io/ds.h"
 #include "io/files.h"
+#include "io/lines.h"
 #include "text/placeholder.h"
 #include "text/traditional.h"
 #include "text/unicode.h"
@@ -77,8 +78,8 @@ static void report_pieces(const Unfamiliar *u, const char *unit) {
     for (int i = 0; i < n && i < SHOWN; i++) fprintf(out, " %s", all[i].piece);
     if (n > SHOWN) fprintf(out, " and %s%d others", n == MOST_PIECES_COUNTED ? "at least " : "", n - SHOWN);
     char *list = memory_close(&memory, NULL);
-    message("standard input: in %ld of %ld %ss there is text that the model does not know:%s", u->unknown, u->lines,
-            unit, list);
+    message("%s: in %ld of %ld %ss there is text that the model does not know:%s", standard_input_name(), u->unknown,
+            u->lines, unit, list);
     mem_free(list);
     mem_free(all);
 }
@@ -86,13 +87,13 @@ static void report_pieces(const Unfamiliar *u, const char *unit) {
 void unfamiliar_report(const Unfamiliar *u, const char *unit) {
     if (u->unknown) report_pieces(u, unit);
     if (u->traditional)
-        message("standard input: %ld of %ld %ss have traditional characters that the model does not know: convert "
+        message("%s: %ld of %ld %ss have traditional characters that the model does not know: convert "
                 "them, as with `opencc -c t2s`",
-                u->traditional, u->lines, unit);
+                standard_input_name(), u->traditional, u->lines, unit);
     if (u->foreign)
-        message("standard input: in %ld of %ld %ss there are no words that the model knows in its language, '%s', "
+        message("%s: in %ld of %ld %ss there are no words that the model knows in its language, '%s', "
                 "first in %s %ld: such translations are inventions",
-                u->foreign, u->lines, unit, u->translator->options.langs[0], unit, u->first);
+                standard_input_name(), u->foreign, u->lines, unit, u->translator->options.langs[0], unit, u->first);
 }
 
 void unfamiliar_free(Unfamiliar *u) {

@@ -56,7 +56,7 @@ static Features features(void) {
     unsigned a, b, c, d, kept, above;
     if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & OSXSAVE)) return (Features){0};
     const bool fma = c & FMA;
-    __asm__("xgetbv" : "=a"(kept), "=d"(above) : "c"(0));
+    __asm__ volatile("xgetbv" : "=a"(kept), "=d"(above) : "c"(0));
     if ((kept & YMM) != YMM || !__get_cpuid_count(7, 0, &a, &b, &c, &d)) return (Features){0};
     const unsigned parts = F | DQ | BW | VL;
     Features found = {.avx2 = fma && (b & AVX2), .avx512 = (kept & ZMM) == ZMM && (b & parts) == parts};

@@ -20,11 +20,11 @@ static const char *input_path; /* one for the whole process, as stdin; NULL: sta
 int standard_input_open(const char *path, Err *err) {
     FILE *file = file_open(path, "rb", err);
     if (!file) return -1;
-    const bool failed = dup2(fileno(file), STDIN_FILENO) < 0;
-    if (failed) err_set(err, path, 0, "%s", strerror(errno));
-    else input_path = path;
+    input_path = path;
+    if (fileno(file) == STDIN_FILENO) return 0; /* standard input was closed; `file` stays open, unused */
+    const int error = dup2(fileno(file), STDIN_FILENO) < 0 ? errno : 0;
     fclose(file);
-    return failed ? -1 : 0;
+    return error ? err_set(err, path, 0, "%s", strerror(error)) : 0;
 }
 
 const char *standard_input_name(void) { return input_path ? input_path : "standard input"; }

@@ -77,6 +77,7 @@ static int open_target(OutputFile *output, bool special) {
 
 int output_open(OutputFile *output, const char *path, Err *err) {
     *output = (OutputFile){0};
+    if (!*path) return err_set(err, NULL, 0, "a file to write has an empty name");
     const bool special = file_is_special(path);
     char real[PATH_MAX]; /* a link stays; the file that it points to is replaced */
     const char *target = !special && path_of_link(path, real) ? real : path;

@@ -166,6 +166,7 @@ if has script 'a command that waits at a terminal' bsdutils; then
         die "at a terminal, nothing says what a command waits for"
 fi
 refuses 2 'did you mean --normalize' "$tide" translate "$scratch/run" --normalise 1
+refuses 2 'output DIR needs --format svg' "$tide" align "$scratch/run" --src "$scratch/few.zh" --tgt "$scratch/few.en" --output "$scratch"
 refuses 2 'did you mean --output' "$tide" tune "$scratch/run" --out "$scratch/tuned"
 # flags of Marian: what tide has instead
 refuses 2 'unknown flag --vocabs: a model contains its vocabularies' "$tide" translate "$scratch/run" --vocabs a b

@@ -56,7 +56,13 @@ refused 1 "^tide: $scratch/dev.en: .*lines" bleu "$scratch/links" --input "$scra
 cp "$zh" "$scratch/copy"
 refused 1 'copy: is already the file of --input' translate "$run" --input "$scratch/copy" --output "$scratch/copy"
 refused 1 'copy: is read, and would be overwritten' bleu "$scratch/copy" --input "$zh" --output "$scratch/copy"
+refused 1 'new: is already the file of --html' translate "$run" --input "$zh" --output "$scratch/new" --html "$scratch/new"
+refused 2 'cannot be read by its name' bleu /dev/stdin --input "$zh"
+"$tide" translate "$run" --output "$scratch/copy" <"$scratch/copy" 2>"$scratch/stderr" && die "standard input was overwritten"
+grep -q 'copy: is read, and would be overwritten' "$scratch/stderr" || die "$(cat "$scratch/stderr")"
 cmp "$zh" "$scratch/copy" || die "an input was overwritten"
+refused 1 'model.safetensors: is read, and would be overwritten' info "$run" --output "$run/model.safetensors"
+(cd "$scratch" && for _ in 1 2; do tide_ok help --completion bash --output bash; done) || die "a choice is not a file"
 
 # a command that prints nothing leaves the old file; one that fails later writes what it has, as with `>`
 echo old >"$out"
@@ -69,6 +75,17 @@ refused 1 'not valid UTF-8' translate "$run" --input "$scratch/bad" --output "$o
 for file in "$scratch"/out.put.*; do [ ! -e "$file" ] || die "$file is left"; done
 
 refused 1 "$scratch: cannot be written: Is a directory" info "$run" --output "$scratch"
-refused 1 "$scratch: cannot be written: Is a directory" align "$run" --src "$zh" --tgt "$scratch/dev.en" --output "$scratch"
-refused 1 '/dev/full: cannot be written' info "$run" --output /dev/full
-tide_ok info "$run" --output /dev/stdout | grep -q '^total' || die "--output /dev/stdout prints nothing"
+refused 1 "$scratch/none/out: cannot be written: No such file" info "$run" --output "$scratch/none/out"
+refused 1 'a file to write has an empty name' info "$run" --output ''
+for command in "info $run" "translate $run --input $zh"; do
+    # shellcheck disable=SC2086 # words
+    refused 1 '^tide: /dev/full: cannot be written: No space' $command --output /dev/full
+    [ "$(grep -c . "$scratch/stderr")" = 1 ] || die "$command: several lines: $(cat "$scratch/stderr")"
+done
+
+# the streams themselves
+echo before >"$scratch/all"
+"$tide" info "$run" --output /dev/stdout >>"$scratch/all" || die "--output /dev/stdout"
+[ "$(sed -n 1p "$scratch/all")" = before ] && grep -q '^total' "$scratch/all" || die "--output /dev/stdout: $(cat "$scratch/all")"
+tide_ok translate "$run" --input - --output - <"$zh" | cmp - "$scratch/expected" || die "--input - --output -"
+tide_ok translate "$run" --input "$zh" <&- | cmp - "$scratch/expected" || die "--input with a closed standard input"

@@ -41,11 +41,16 @@ bool stream_has_line(const FILE *stream) {
 #endif
 }
 
-void program_begin(const char *name) { (void)name; }
+static char started[PATH_MAX]; /* the path of the program, for a root without /proc */
+
+void program_begin(const char *name) {
+    if (!program_find(name, started)) *started = '\0';
+}
 
 void program_own_path(char *path, size_t size) {
     const ssize_t n = readlink("/proc/self/exe", path, size - 1);
-    path[n > 0 ? n : 0] = '\0';
+    if (n > 0) path[n] = '\0';
+    else snprintf(path, size, "%s", started);
 }
 
 int signals_open(void) {
