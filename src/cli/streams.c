@@ -19,7 +19,7 @@ int streams_output(const Args *args, const char *path, bool words, Err *err) {
 
 /* Whether a path opens what standard input is. */
 static bool names_input(const char *path) {
-    return !strcmp(path, "/dev/stdin") || !strcmp(path, "/dev/fd/0") || !strcmp(path, "/proc/self/fd/0");
+    return !strcmp(path, "/dev/stdin") || !strcmp(path, "/dev/fd/0");
 }
 
 /* Checks that nothing else reads standard input, and reads `path` in its place. */
@@ -44,8 +44,8 @@ int streams_begin(const Command *command, const Args *args, Err *err) {
 int streams_flush(Err *err) {
     errno = 0;
     if (!fflush(stdout) && !ferror(stdout)) return 0;
-    const char *name = output.stream ? output.path : "standard output";
-    return err_set(err, name, 0, "cannot be written%s%s", errno ? ": " : "", errno ? strerror(errno) : "");
+    if (!output.stream) return err_set(err, NULL, 0, "standard output cannot be written");
+    return err_set(err, output.path, 0, "cannot be written%s%s", errno ? ": " : "", errno ? strerror(errno) : "");
 }
 
 int streams_end(int status, Err *err) {
