@@ -18,9 +18,7 @@ int streams_output(const Args *args, const char *path, bool words, Err *err) {
 }
 
 /* Whether a path opens what standard input is. */
-static bool names_input(const char *path) {
-    return !strcmp(path, "/dev/stdin") || !strcmp(path, "/dev/fd/0");
-}
+static bool names_input(const char *path) { return !strcmp(path, "/dev/stdin") || !strcmp(path, "/dev/fd/0"); }
 
 /* Checks that nothing else reads standard input, and reads `path` in its place. */
 static int begin_input(const Args *args, const char *path, Err *err) {
