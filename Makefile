@@ -62,7 +62,7 @@ link.static-arm := $(link.static)
 link.macos-arm := -L$B/lib
 link.macos-x86 := -L$B/lib
 link.wasm := -sALLOW_MEMORY_GROWTH=1 -sEXIT_RUNTIME=1 -sTOTAL_STACK=1048576 -sSINGLE_FILE=1
-sanitize.static-arm := -mno-outline-atomics
+sanitize.static-arm := -mno-outline-atomics # libgcc's functions for atomics need glibc
 sanitize.fuzz := $(sanitize.asan) -fsanitize=fuzzer-no-link -O1
 # With asan's checks for null pointers, gcc 12 warns of null arguments that there are not.
 CFLAGS  += $(sanitize.$(config)) $(if $(filter asan,$(config)),-Wno-format-truncation)

@@ -46,7 +46,7 @@ typedef struct WordModel {
     PairTable fold_links;  /* of these, those in the sentences of a fold; s FOLDS + fold is in the place of s */
     PairTable fold_counts; /* all of them since the last estimate */
     double *total;         /* [n_from, FOLDS] links of s in a fold, since the last estimate */
-    PairTable known;       /* links from other text, and of units with the same text; never change */
+    PairTable known;       /* links that stay: those of the priors, and of units that both sides write alike */
     double *known_total;   /* [n_from] */
     double class_counts[CLASSES][CLASSES]; /* expected links of units of both classes since the last estimate */
     float class_rest[CLASSES][CLASSES];    /* p(class of t | class of s) / p(class of t) */
@@ -60,7 +60,6 @@ struct BeadScores {
     WordModel word[2];            /* forward and reverse */
     double scale, variance;       /* target characters for a source character; of the difference, for a character */
     double kind[BEADS];           /* ln P(kind) */
-    bool words_known;             /* links have been estimated from beads */
     double beads[BEADS];          /* counts since the last estimate */
     double sum[2], squares, ones; /* of 1-1 beads: lengths, squared differences, beads */
 };
@@ -328,12 +327,18 @@ void bead_scores_count(void *scores, int bead, int i, int j, double posterior) {
     s->squares += posterior * d * d * (1 / (s->scale * x) + 1 / y) / 2;
 }
 
-void bead_scores_count_words(void *scores, int bead, int i, int j, double posterior) {
+/* Counts a bead with `each` links of a token. */
+static void count_with(BeadScores *s, int bead, int i, int j, double posterior, double each) {
     const int *size = bead_sizes[bead], end[2] = {i, j};
-    bead_scores_count(scores, bead, i, j, posterior);
-    const BeadScores *s = scores;
-    const double each = s->words_known ? 1 : FIRST_LINKS;
-    if (size[0] && size[1] && posterior >= least_count(s)) count_words(scores, size, end, each * posterior);
+    bead_scores_count(s, bead, i, j, posterior);
+    if (size[0] && size[1] && posterior >= least_count(s)) count_words(s, size, end, each * posterior);
+}
+
+void bead_scores_count_first_words(void *scores, int bead, int i, int j, double posterior) {
+    count_with(scores, bead, i, j, posterior, FIRST_LINKS);
+}
+void bead_scores_count_words(void *scores, int bead, int i, int j, double posterior) {
+    count_with(scores, bead, i, j, posterior, 1);
 }
 
 /* Computes p(class of t | class of s) / p(class of t), with some links as if the classes were independent. */
@@ -441,9 +446,7 @@ void bead_scores_estimate(BeadScores *s, bool words) {
     estimate_lengths(s);
     memset(s->beads, 0, sizeof s->beads);
     s->sum[0] = s->sum[1] = s->squares = s->ones = 0;
-    if (!words) return;
-    for (int k = 0; k < 2; k++) estimate_words(&s->word[k], &s->side[k], &s->side[!k]);
-    s->words_known = true;
+    for (int k = 0; k < 2 && words; k++) estimate_words(&s->word[k], &s->side[k], &s->side[!k]);
 }
 
 /* ---- the document -------------------------------------------------------------------------------------------------
@@ -500,7 +503,7 @@ static void add_known(WordModel *m, int from, int to, float count) {
     m->known_total[from] += count;
 }
 
-/* Whether the document has a unit of a side. */
+/* Whether a unit of this side occurs in the document. */
 static bool occurs(const BeadScores *s, int side, int unit) { return s->word[!side].share[unit] > 0; }
 
 /* Whether a text has a letter or a digit. */
@@ -549,7 +552,6 @@ BeadScores *bead_scores_new(char *const *const text[2], const int n[2], Units *c
     s->scale = s->side[TARGET].length[n[TARGET]] / s->side[SOURCE].length[n[SOURCE]];
     s->variance = 0.06 * s->side[TARGET].length[n[TARGET]] / n[TARGET];
     bead_scores_estimate(s, true);
-    s->words_known = false;
     return s;
 }
 

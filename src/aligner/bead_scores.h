@@ -43,8 +43,9 @@ double bead_score_lengths(const void *scores, int bead, int i, int j);
 void bead_scores_words(const BeadScores *scores, const Band *band, Threads *threads, float *score);
 
 /* Adds the expected counts of a bead for the next estimate: a BeadFn, whose context is the BeadScores. The first counts
-   kinds and lengths, the second also links. */
+   kinds and lengths; the others also links, count_first_words after a pass that knew only lengths. */
 void bead_scores_count(void *scores, int bead, int i, int j, double posterior);
+void bead_scores_count_first_words(void *scores, int bead, int i, int j, double posterior);
 void bead_scores_count_words(void *scores, int bead, int i, int j, double posterior);
 /* Estimates kinds and lengths, and with `words` also the links, from the counts since the last estimate. */
 void bead_scores_estimate(BeadScores *scores, bool words);

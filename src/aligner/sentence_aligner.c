@@ -39,9 +39,10 @@ static void forward(Passes *w, bool by_words, Threads *threads) {
  */
 static void pass(Passes *w, bool by_words, bool next_by_words, Threads *threads) {
     Band next;
+    BeadFn *count = by_words ? bead_scores_count_words : bead_scores_count_first_words;
     forward(w, by_words, threads);
     beads_backward(&w->band, by_words ? stored_score : bead_score_lengths, by_words ? (const void *)w : w->scores,
-                   w->alpha, next_by_words ? bead_scores_count_words : bead_scores_count, w->scores,
+                   w->alpha, next_by_words ? count : bead_scores_count, w->scores,
                    next_by_words ? MOST_WORD_CELLS : MOST_LENGTH_CELLS, &next);
     band_free(&w->band);
     w->band = next;

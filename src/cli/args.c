@@ -120,8 +120,7 @@ void args_free(Args *args) {
     *args = (Args){0};
 }
 
-/* Whether a path is that of a file, which need not exist, or of the model in a directory. */
-static bool is_file_of(const char *path, const char *name) {
+bool names_file(const char *name, const char *path) {
     char model[PATH_MAX];
     const int n = snprintf(model, sizeof model, "%s/model.safetensors", name);
     return !strcmp(path, name) || file_is_same(path, name) || (n < (int)sizeof model && file_is_same(path, model));
@@ -131,12 +130,13 @@ int args_file_is_free(const Args *args, const char *path, bool words, Err *err) 
     for (int i = 0; i < args->given_count; i++) {
         const struct Given *given = &args->given[i];
         const ValueKind kind = given->flag->kind;
-        for (int k = 0; k < given->count && (kind == VALUE_FILE || kind == VALUE_FILES || kind == VALUE_DIR); k++)
-            if (given->values[k] != path && is_file_of(path, given->values[k]))
+        if (kind != VALUE_FILE && kind != VALUE_FILES && kind != VALUE_DIR) continue;
+        for (int k = 0; k < given->count; k++)
+            if (given->values[k] != path && names_file(given->values[k], path))
                 return err_set(err, path, 0, "is already the file of --%s", given->flag->name);
     }
     for (int i = 0; words && i < args->word_count; i++)
-        if (is_file_of(path, args->words[i])) return err_set(err, path, 0, "is read, and would be overwritten");
+        if (names_file(args->words[i], path)) return err_set(err, path, 0, "is read, and would be overwritten");
     return 0;
 }
 

@@ -76,8 +76,11 @@ void args_free(Args *args);
 /* Value i of a flag, from 0; NULL if there is no such value. */
 const char *args_value(const Args *args, const char *name, int i);
 bool args_has(const Args *args, const char *name);
+/* Whether `name` names the file `path`, which need not exist: it is the same path or file, or the directory of a model
+   whose file it is. */
+bool names_file(const char *name, const char *path);
 /* Checks that `path`, a value of a flag, names a file that no other flag names, so that it can be written; words: nor
-   any word. The name of a model's directory also names the model in it. Returns 0, or -1 with the reason in *err. */
+   any word. Returns 0, or -1 with the reason in *err. */
 int args_file_is_free(const Args *args, const char *path, bool words, Err *err);
 /* All values of a flag that was given once; NULL if it was not given. Their number; 0 if it was not given. */
 const char *const *args_values(const Args *args, const char *name);

@@ -96,12 +96,8 @@ int search_check(const Args *args, const SearchOptions *options, const Translato
 
 int output_check(const Args *args, const char *output, const char *const *inputs, int n, Err *err) {
     bool same = false;
-    char path[512];
-    for (int i = 0; i < n; i++) same |= inputs[i] && file_is_same(output, inputs[i]);
-    for (int i = 0; model_path(args, i); i++) {
-        snprintf(path, sizeof path, "%s/model.safetensors", model_path(args, i));
-        same |= file_is_same(output, path) || file_is_same(output, model_path(args, i));
-    }
+    for (int i = 0; i < n; i++) same |= inputs[i] && names_file(inputs[i], output);
+    for (int i = 0; model_path(args, i); i++) same |= names_file(model_path(args, i), output);
     return same ? err_set(err, output, 0, "is read, and would be overwritten") : 0;
 }
 

@@ -20,7 +20,7 @@ int streams_output(const Args *args, const char *path, bool words, Err *err) {
 /* Whether a path opens what standard input is. */
 static bool names_input(const char *path) { return !strcmp(path, "/dev/stdin") || !strcmp(path, "/dev/fd/0"); }
 
-/* Checks that nothing else reads standard input, and reads `path` in its place. */
+/* Makes `path` standard input, unless the command line also names standard input itself, which would be `path`, too. */
 static int begin_input(const Args *args, const char *path, Err *err) {
     bool read = false;
     for (int i = 0; i < args->word_count; i++) read |= names_input(args->words[i]);

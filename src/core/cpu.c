@@ -44,8 +44,8 @@ typedef struct Features {
     bool avx512, avx512vnni; /* avx512: F, BW, DQ and VL */
 } Features;
 
-/* What the processor has (Intel's manual, volume 2, CPUID), if the system keeps the registers (XGETBV). Not every
-   compiler's library has __builtin_cpu_supports. */
+/* The sets that the processor has (CPUID: Intel's manual, volume 2) and whose registers the operating system saves
+   (XGETBV). Not every compiler's library has __builtin_cpu_supports. */
 static Features features(void) {
     enum { FMA = 1 << 12, OSXSAVE = 1 << 27 };                       /* leaf 1, ecx */
     enum { AVX2 = 1 << 5, F = 1 << 16, DQ = 1 << 17, BW = 1 << 30 }; /* leaf 7, ebx */

@@ -36,8 +36,8 @@ bool file_is_removed(int fd);
 void file_copy_mode(int fd, const char *path);
 /* Whether both paths exist and are the same file. */
 bool file_is_same(const char *path, const char *other);
-/* When the bytes of a file were changed, in nanoseconds since 1970. */
 struct stat;
+/* When the bytes of a file were changed, in nanoseconds since 1970. */
 long long file_changed(const struct stat *file);
 /* Whether a path must be written directly: a pipe, a device, or an open file of this process. */
 bool file_is_special(const char *path);
@@ -64,7 +64,7 @@ typedef struct StreamFunctions {
     ssize_t (*write)(void *context, const char *bytes, size_t n);
     int (*close)(void *context);
 } StreamFunctions;
-/* A stream over functions. NULL: memory is refused. */
+/* A stream whose bytes come from a function, or go to one. NULL: memory is refused. */
 FILE *stream_open(void *context, StreamFunctions functions);
 /* Closes a stream without writing what it has buffered. */
 void stream_abandon(FILE *stream);
@@ -132,8 +132,8 @@ bool input_ready(int fd, const Program *program, int milliseconds);
 
 /* The columns of the terminal of an open file; 0: it is none, or does not tell. */
 int terminal_columns(int fd);
-/* After this, a write beyond the limit of `ulimit -f` returns an error, and does not end the process; the same for a
-   write to a pipe that nobody reads. */
+/* After these calls, two kinds of writes return an error and do not end the process: beyond the limit of `ulimit -f`,
+   and to a pipe that nobody reads. */
 void signals_ignore_limit(void);
 void signals_ignore_pipes(void);
 /* Calls the handler at each signal that ends a training: Ctrl-C, SIGTERM, SIGUSR1. */
@@ -143,8 +143,8 @@ void signals_of_training(void (*handler)(int number));
    call. */
 int signals_open(void);
 bool signals_arrived(int fd);
-/* A condition for condition_wait. That waits at most until `until`, a time of seconds_now, and returns as
-   pthread_cond_timedwait does. */
+/* condition_init makes a condition for condition_wait, which is pthread_cond_timedwait with a time of seconds_now:
+   `until`. */
 void condition_init(pthread_cond_t *condition);
 int condition_wait(pthread_cond_t *condition, pthread_mutex_t *mutex, double until);
 /* Sets the locale of this thread to "C", in which numbers have a decimal point; locale_use: to one that these functions

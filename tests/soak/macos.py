@@ -1,8 +1,8 @@
-"""usage: macos.py TBD PROGRAM: checks that a program for macOS is signed, is for macOS 12, uses no library but libSystem, and
-that each name that it needs is in TBD, the list of the names of libSystem."""
+"""usage: macos.py TBD PROGRAM: checks that a program for macOS is for macOS 12, uses no library but libSystem, that each name
+that it needs is in TBD, the list of the names of libSystem, and that it is signed if it is for arm64, which runs nothing else."""
 import re, struct, sys
 
-SYMTAB, LOAD_DYLIB, CODE_SIGNATURE, BUILD_VERSION, ID_DYLIB = 0x2, 0xC, 0x1D, 0x32, 0xD
+SYMTAB, LOAD_DYLIB, CODE_SIGNATURE, BUILD_VERSION = 0x2, 0xC, 0x1D, 0x32
 UNDEFINED, TYPE, STAB = 0x0, 0x0E, 0xE0
 
 
@@ -43,7 +43,7 @@ def main(tbd, path):
             needed.update(names_needed(data, command))
     assert libraries == ["/usr/lib/libSystem.B.dylib"], f"other libraries: {libraries}"
     assert version == (1, 12), f"not for macOS 12: {version}"
-    assert signed or data[4:8] != b"\x0c\0\0\1", "not signed" # arm64 runs nothing without a signature
+    assert signed or data[4:8] != b"\x0c\0\0\1", "for arm64, and not signed"
     assert len(needed) > 50, f"only {len(needed)} names are needed"
     missing = sorted(needed - known - {"dyld_stub_binder"})
     assert not missing, f"not in macOS 12: {' '.join(missing)}"
