@@ -25,17 +25,19 @@ cc.static     := build/static/musl-gcc
 cc.static-arm := build/static-arm/musl-gcc
 cc.macos-arm  := build/macos-arm/cc
 cc.macos-x86  := build/macos-x86/cc
+cc.windows    := x86_64-w64-mingw32-gcc-posix
 cc.fuzz := clang
 PREFIX ?= /usr/local
 CC     := $(or $(cc.$(config)),gcc)
 AR     := $(if $(filter macos-%,$(config)),build/$(config)/ar,ar)
+EXE    := $(if $(filter windows,$(config)),.exe)
 JOBS   := $(shell nproc)
 
 B    := build/$(config)
 PKGS := stb libutf8proc libcjson libxxhash libmd
 # With these configurations the libraries are not those of the system: scripts/dev/libraries compiles them into $B/lib.
 MACOS := $(filter macos-%,$(config))
-OWN  := $(filter wasm static static-arm macos-%,$(config))
+OWN  := $(filter wasm static static-arm macos-% windows,$(config))
 
 CPPFLAGS := -Isrc -I$B -D_GNU_SOURCE $(if $(OWN),-isystem $B/include -DXXH_INLINE_ALL,$(shell \
             pkg-config --cflags-only-I $(PKGS) 2>/dev/null | sed 's/-I/-isystem /g'))
@@ -48,7 +50,7 @@ COMPILE   = @mkdir -p $(@D) && echo '  cc $@' && $(CC) $(CPPFLAGS) $(CFLAGS) -MM
 # Optional libraries. Without one, tide builds, and the command that needs it names the package. $B/optional changes when
 # one is installed or removed, so that the files that use it are compiled again.
 has     = $(if $(filter wasm neon,$(config)),,$(if $(OWN),$2,$(shell pkg-config --exists $1 2>/dev/null && echo $2)))
-SERVER := $(call has,libmicrohttpd,tide-serve)
+SERVER := $(if $(EXE),,$(call has,libmicrohttpd,tide-serve))
 # The library of translation memories.
 XML_FLAGS := $(call has,expat,-DTIDE_XML)
 XML_LIBS  := $(if $(XML_FLAGS),$(if $(OWN),$B/lib/expat.a,-lexpat))
@@ -59,13 +61,18 @@ sanitize.coverage := --coverage -fprofile-update=atomic -O1
 link.neon := -static
 link.static := -static -L$B/lib
 link.static-arm := $(link.static)
+link.windows := -static -L$B/lib
 link.macos-arm := -L$B/lib
 link.macos-x86 := -L$B/lib
 link.wasm := -sALLOW_MEMORY_GROWTH=1 -sEXIT_RUNTIME=1 -sTOTAL_STACK=1048576 -sSINGLE_FILE=1
 sanitize.static-arm := -mno-outline-atomics # libgcc's functions for atomics need glibc
+# gcc does not align the stack to 32 bytes there, so its aligned moves must become others, and its functions for AMX take offsets
+# of 32 bits, so there is no AMX. The formats are those of the other systems, which check them.
+flags.windows := -include io/system/windows.h -D__USE_MINGW_ANSI_STDIO=1 -D_FILE_OFFSET_BITS=64 -D_WIN32_WINNT=0x0A00 \
+    -DPSAPI_VERSION=2 -DUTF8PROC_STATIC -DXML_STATIC -Wa,-muse-unaligned-vector-move -Wno-format -Wno-format-extra-args -Wno-float-conversion
 sanitize.fuzz := $(sanitize.asan) -fsanitize=fuzzer-no-link -O1
 # With asan's checks for null pointers, gcc 12 warns of null arguments that there are not.
-CFLAGS  += $(sanitize.$(config)) $(if $(filter asan,$(config)),-Wno-format-truncation)
+CFLAGS  += $(flags.$(config)) $(sanitize.$(config)) $(if $(filter asan,$(config)),-Wno-format-truncation)
 LDFLAGS += $(sanitize.$(config):%-no-link=%) $(link.$(config))
 # More flags from outside, for example those of a distribution.
 CPPFLAGS += $(EXTRA_CPPFLAGS)
@@ -77,10 +84,10 @@ LDFLAGS  += $(EXTRA_LDFLAGS)
 all: build/tide library core man
 .PHONY: all
 
-FLOORS  := core model io text score corpus aligner translate train view api serve bench
+FLOORS  := core model io text score corpus aligner translate train view api $(if $(EXE),,serve) bench
 # What differs between operating systems: see src/core/system.h and src/io/system.h.
-SYSTEM  := $(if $(MACOS)$(filter posix wasm,$(config)),posix,linux)
-SYSTEM_FILES := $(wildcard $(patsubst %,src/*/system/%.c,unix $(SYSTEM)))
+SYSTEM  := $(if $(EXE),windows,unix $(if $(MACOS)$(filter posix wasm,$(config)),posix,linux))
+SYSTEM_FILES := $(wildcard $(patsubst %,src/*/system/%.c,$(SYSTEM)))
 ONCE_FOR_EACH_SET := kernels gemm_f32 gemm_bf16 gemm_i8
 SOURCES := $(filter-out $(ONCE_FOR_EACH_SET:%=src/core/%.c) $(if $(SERVER),,src/serve/http.c), \
            $(wildcard $(FLOORS:%=src/%/*.c) src/*.c) $(SYSTEM_FILES))
@@ -93,8 +100,8 @@ MACHINE := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine 2>/dev/null)))
 KERNELS := portable
 ifeq ($(MACHINE),x86_64)
 KERNELS  += avx2 avx512
-DOT_PRODUCTS := avxvnni avx512vnni amx
-CPPFLAGS += -DTIDE_X86
+DOT_PRODUCTS := avxvnni avx512vnni $(if $(EXE),,amx)
+CPPFLAGS += -DTIDE_X86 $(if $(EXE),-DTIDE_NO_AMX)
 else ifeq ($(MACHINE),aarch64)
 KERNELS  += neon
 DOT_PRODUCTS := neondot
@@ -112,7 +119,7 @@ isa.amx := $(isa.tiles) -mamx-tile -mamx-bf16 -mamx-int8
 isa.neon   := -DTIDE_NEON
 isa.neondot := $(isa.neon) $(if $(MACOS),,-march=armv8.2-a+dotprod)
 isa.simd128 := -DTIDE_SIMD128 -msimd128
-ifeq ($(MACHINE),x86_64) # elsewhere the file is empty
+ifeq ($(MACHINE)$(EXE),x86_64) # elsewhere the file is empty
 $B/core/gemm_amx.o $B/core/gemm_amx.tidied: CFLAGS += $(isa.amx) -DTABLE=gemm_bf16_amx
 endif
 KERNEL_NAMES := $(foreach file,$(ONCE_FOR_EACH_SET),$(KERNELS:%=$(file)_%)) $(DOT_PRODUCTS:%=gemm_i8_%)
@@ -120,10 +127,10 @@ OBJECTS += $(KERNEL_NAMES:%=$B/core/%.o)
 
 # Always remade, because the link may point to another configuration.
 .PHONY: build/tide
-build/tide: $B/tide $(SERVER:%=$B/%)
+build/tide: $B/tide$(EXE) $(SERVER:%=$B/%)
 	@for program in $(^F); do ln -sfn $(config)/$$program build/$$program; done
 
-$B/tide: $(CLI) $B/internal.a
+$B/tide$(EXE): $(CLI) $B/internal.a
 	@echo '  ld $@'
 	@$(CC) $(LDFLAGS) $^ $(XML_LIBS) $(LDLIBS) -o $@
 

@@ -152,8 +152,8 @@ int cli_main(int argc, char **argv, int (*work)(int argc, char **argv, double be
     cJSON_InitHooks(&(cJSON_Hooks){mem_alloc, mem_free});
     setlocale(LC_CTYPE, "");
     signals_ignore_limit();
-    program_begin(argv[0]);
-    const int status = work(argc, argv, began);
+    char **words = program_begin(&argc, argv);
+    const int status = work(argc, words, began);
     if ((fflush(stdout) || ferror(stdout)) && !status) { /* if status is not 0, an error is printed already */
         fputs("tide: standard output cannot be written\n", stderr);
         return EXIT_FAILED;

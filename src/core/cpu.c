@@ -73,7 +73,9 @@ __attribute__((constructor(FIRST))) static void find_sets(void) {
 #if defined(TIDE_X86)
     const Features has = features();
     if (has.avx512vnni) {
+#if !defined(TIDE_NO_AMX)
         if (amx_permitted()) add_set("amx", &kernels_avx512, &gemm_f32_avx512, &gemm_bf16_amx, &gemm_i8_amx);
+#endif
         ADD(avx512, avx512vnni);
     }
     if (has.avx512) ADD(avx512, avx512);

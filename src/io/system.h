@@ -51,7 +51,7 @@ int file_unnamed(const char *dir);
 int file_in_memory(bool inherited);
 /* A path that opens such a file from its start, in this process and in programs that inherit it. file_shared_path: in
    other processes of the user; "" if the system has no such path. */
-enum { FD_PATH = 64 };
+enum { FD_PATH = 512 };
 void file_own_path(int fd, char path[FD_PATH]);
 void file_shared_path(int fd, char path[FD_PATH]);
 
@@ -73,8 +73,8 @@ bool stream_has_line(const FILE *stream);
 
 /* ---- programs ---------------------------------------------------------------------------------------------------- */
 
-/* For main: the name by which the program was started, from which some systems find its folder. */
-void program_begin(const char *name);
+/* For main: returns its arguments in UTF-8, at most *argc. Some systems find the folder of the program from the first. */
+char **program_begin(int *argc, char **argv);
 /* Writes the path of the running program, without links; "": not known. program_path: FOLDER/NAME, where FOLDER is that
    of the running program. Both are cut to `size` bytes with the NUL. */
 void program_own_path(char *path, size_t size);

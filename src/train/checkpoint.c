@@ -35,7 +35,7 @@ static char *format_state(const TrainState *s, long steps) {
 }
 
 /* Whether a counter is valid, and small enough to continue counting. */
-static bool is_count(long n) { return n >= 0 && n <= 1000000000000; }
+static bool is_count(long long n) { return n >= 0 && n <= 1000000000000; }
 
 static bool is_sound(const TrainState *s, long steps) {
     return is_count(s->update) && is_count(s->batch) && is_count(s->report_updates) && is_count(s->best_update) &&

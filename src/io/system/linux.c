@@ -43,8 +43,10 @@ bool stream_has_line(const FILE *stream) {
 
 static char started[PATH_MAX]; /* the path of the program, for a root without /proc */
 
-void program_begin(const char *name) {
-    if (!program_find(name, started)) *started = '\0';
+char **program_begin(int *argc, char **argv) {
+    (void)argc;
+    if (!program_find(argv[0], started)) *started = '\0';
+    return argv;
 }
 
 void program_own_path(char *path, size_t size) {

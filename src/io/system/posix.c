@@ -51,8 +51,10 @@ bool stream_has_line(const FILE *stream) { return (void)stream, false; }
 static char own_path[PATH_MAX];
 
 /* POSIX does not tell where a program lies. */
-void program_begin(const char *name) {
-    if (!program_find(name, own_path)) *own_path = '\0';
+char **program_begin(int *argc, char **argv) {
+    (void)argc;
+    if (!program_find(argv[0], own_path)) *own_path = '\0';
+    return argv;
 }
 
 void program_own_path(char *path, size_t size) { snprintf(path, size, "%s", own_path); }
