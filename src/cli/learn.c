@@ -27,14 +27,11 @@ static const Flag flags[] = {
     FLAG_FILE("valid-tsv", "development set: " HELP_TSV " (default: that of the starter corpus)"),
     FLAG_REAL("most-loss", "BLEU that the development set may lose; if it loses more, the new model is refused", 0, 100,
               "0.5"),
-    {"against", 1, "MODEL", "the model from which this loss is counted (default: the model itself)",
-     .kind = VALUE_FILE},
+    {"served", 1, "MODEL", "the model that the new one must better (default: the model itself)", .kind = VALUE_FILE},
     FLAG_INT("updates", "updates of the training; 0: by the number of corrections", 0, 1e6, "0"),
-    FLAG_REAL("learn-rate",
-              "learning rate, which stays constant; 0: 0.2 of that with which MODEL was trained, or that with which it "
-              "learned before",
-              0, 10, "0"),
-    FLAG_REAL("share", "share of the corrections in an epoch; the rest is the text of --keep-*", 0.01, 0.99, "0.33"),
+    FLAG_REAL("learn-rate", "learning rate, which stays constant; 0: 0.2 of that with which MODEL was trained", 0, 10,
+              "0"),
+    FLAG_REAL("share", "share of the corrections in an epoch; the rest is the text of --keep-*", 0.01, 0.99, "0.5"),
     FLAG_INT("seed", "random seed of the sample of this text, data order and dropout", 0, 2147483647, "1"),
     FLAGS_MESSAGES,
     FLAG_THREADS,
@@ -156,7 +153,7 @@ static int run_job(const LearnJob *job, Err *err) {
 static int run(const Args *args, Err *err) {
     char keep[PATH_SIZE], valid[PATH_SIZE];
     CorpusFiles *corrections = NULL;
-    LearnJob job = {.output = args_value(args, "output", 0), .against = args_value(args, "against", 0)};
+    LearnJob job = {.output = args_value(args, "output", 0), .served = args_value(args, "served", 0)};
     if (args->word_count < 2 || !job.output)
         return usage_error(err, "learn needs MODEL, CORRECTIONS and --output; see `tide learn --help`");
     job.model = args->words[0];
@@ -179,7 +176,7 @@ const Command command_learn = {
     .usage = "MODEL CORRECTIONS ... --output DIR  [--keep-tsv FILE] [--valid-tsv FILE] [--most-loss R] ...",
     .about =
         "Trains a copy of MODEL on corrections, a file of `tide serve --corrections` (.jsonl) or pairs (.tsv, .tmx),\n"
-        "together with text that keeps what the model knows. A fifth of the corrections is held out. The copy is\n"
+        "together with text that keeps what the model knows. Some of the corrections are held out. The copy is\n"
         "accepted if the held-out corrections have a lower perplexity and no clearly lower BLEU (p < 0.05), and the\n"
         "development set loses at most --most-loss BLEU; then DIR has model.safetensors. Never changes MODEL. Exit "
         "status: 0\n"
@@ -190,7 +187,6 @@ const Command command_learn = {
                      {"DIR/float.safetensors", "The same before it was rounded, if MODEL has weights of 8 bits"},
                      {"DIR/learned.json", "The measurements before and after, and the decision"},
                      {"DIR/corrections.tsv", "The corrections on which it was trained"},
-                     {"DIR/repeated.tsv", "Corrections that MODEL, if it is such a DIR, had learned before"},
                      {"DIR/keep.tsv", "The text that kept what the model knew"},
                      {"DIR/held-out.tsv", "The corrections that judged it"},
                      {"DIR/train.jsonl", "The log of the training"}, {"DIR/training", "The training, until its end"}),

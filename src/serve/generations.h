@@ -31,8 +31,9 @@ int generations_set_state(const Generations *generations, int served, int newest
 
 /* A number that changes with the corrections. */
 long generations_changes(const Generations *generations);
-/* Counts the corrections that generation `newest` (0: none) has not seen. Returns 0, or -1 with *err filled. */
-int generations_waiting(const Generations *generations, int newest, int *waiting, Err *err);
+/* Counts the corrections that generation `newest` (0: none) has not seen, and those that it has. Returns 0, or -1 with
+ *err filled. */
+int generations_waiting(const Generations *generations, int newest, int *waiting, int *seen, Err *err);
 
 /* Writes the path of a file of a generation; file NULL: of its folder. */
 void generation_path(char path[PATH_SIZE], const Generations *generations, int generation, const char *file);

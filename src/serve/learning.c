@@ -11,7 +11,10 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { LONGEST_WAIT = 3600 /* seconds between tries that fail */ };
+enum {
+    LONGEST_WAIT = 3600, /* seconds between tries that fail */
+    GROWTH = 5 /* each learning learns all corrections, and begins when there are a fifth more than in the one before */
+};
 
 /* What a model learns from the corrections of an account, or of all accounts. */
 typedef struct Course {
@@ -19,7 +22,7 @@ typedef struct Course {
     /* changed by the thread, except `asked` and `choice`; under the mutex: */
     Served *served;         /* held; NULL: the model of the place */
     int generation, newest; /* served; finished last */
-    int waiting;            /* corrections that the newest generation has not seen */
+    int waiting, seen;      /* corrections that the newest generation has not seen, and has */
     bool asked, running;    /* whether a request asks for a learning; whether there is one */
     int choice;             /* the generation to serve from now on; -1: no other one */
     Err refused;            /* why the last choice failed; its reason is empty: it did not */
@@ -104,8 +107,8 @@ static int start_program(const Learning *l, const Course *course, pid_t *id, Err
     generation_path(log, g, next, "log");
     snprintf(threads, sizeof threads, "%d", l->setup.threads);
     const char *const words[] = {
-        tide,   "learn",     generation_files(g, course->generation, model).model, corrections, "--output",
-        output, "--against", l->models->list[course->files.place].files.model,     "--threads", threads};
+        tide,   "learn",    l->models->list[course->files.place].files.model,     corrections, "--output",
+        output, "--served", generation_files(g, course->generation, model).model, "--threads", threads};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) command[n++] = words[i];
     if (l->setup.text) {
         command[n++] = "--keep-tsv";
@@ -208,13 +211,14 @@ static void note_end(Learning *l, Course *course, int status, const Err *err) {
 /* Counts the corrections that wait, if there are others than before. */
 static void count(Learning *l, Course *course) {
     Err err;
-    int waiting = 0;
+    int waiting = 0, seen = 0;
     const long changes = generations_changes(&course->files);
     if (changes == course->changes) return;
-    if (generations_waiting(&course->files, course->newest, &waiting, &err)) say(l, course, "%s", err.reason);
+    if (generations_waiting(&course->files, course->newest, &waiting, &seen, &err)) say(l, course, "%s", err.reason);
     pthread_mutex_lock(&l->mutex);
     course->changes = changes;
     course->waiting = waiting;
+    course->seen = seen;
     pthread_mutex_unlock(&l->mutex);
 }
 
@@ -223,7 +227,8 @@ static bool begins(Learning *l, Course *course) {
     const bool may = l->setup.after && seconds_now() >= course->retry;
     pthread_mutex_lock(&l->mutex);
     course->asked = course->asked && course->waiting;
-    const bool begins = course->asked || (may && course->waiting >= l->setup.after);
+    const bool enough = course->waiting >= l->setup.after && course->waiting >= course->seen / GROWTH;
+    const bool begins = course->asked || (may && enough);
     course->asked = course->asked && !begins; /* another request asks for what comes later */
     course->running = begins;
     pthread_mutex_unlock(&l->mutex);
@@ -298,11 +303,11 @@ Served *learning_hold(Learning *l, const Account *account, int place) {
 
 int learning_ask(Learning *l, const Account *account, int place, Err *err) {
     Course *course = course_of(l, account, place);
-    int waiting = 0;
+    int waiting = 0, seen = 0;
     pthread_mutex_lock(&l->mutex);
     const int newest = course->newest;
     pthread_mutex_unlock(&l->mutex);
-    if (generations_waiting(&course->files, newest, &waiting, err)) return -1;
+    if (generations_waiting(&course->files, newest, &waiting, &seen, err)) return -1;
     if (!waiting) return err_set(err, NULL, 0, "there is no correction that the model has not learned from");
     pthread_mutex_lock(&l->mutex);
     course->asked = true;

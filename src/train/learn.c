@@ -18,7 +18,7 @@
 const char keep_targets_names[] = "given|own";
 
 enum {
-    PASSES = 10, /* how often the training has each new correction, if the limits allow it */
+    PASSES = 20, /* how often the training has each correction, if the limits allow it */
     LEAST_UPDATES = 40,
     MOST_UPDATES = 2000,
     WARM_UP = 20,        /* updates */
@@ -43,17 +43,16 @@ typedef struct Learning {
     Threads *threads;
     Translator model;     /* before */
     TrainOptions options; /* of the training */
-    bool learned_before;  /* `tide learn` made the model; its folder has the corrections */
-    TextPairs corrections, repeated, held_out, keep, dev;
-    Sum sum; /* of the corrections */
+    TextPairs corrections, held_out, keep, dev;
+    Sum sum;                /* of the corrections */
     char **translations[2]; /* stb_ds arrays, owned: of held_out, BEFORE and AFTER */
     char work[PATH_SIZE];   /* the folder of the training */
     int lock;               /* of the output; -1: none */
 } Learning;
 
 /* The training sets, in the order of their files. */
-enum { SET_NEW, SET_REPEATED, SET_KEEP, SETS };
-static const char *const set_files[SETS] = {"corrections.tsv", "repeated.tsv", "keep.tsv"};
+enum { SET_CORRECTIONS, SET_KEEP, SETS };
+static const char *const set_files[SETS] = {"corrections.tsv", "keep.tsv"};
 #define RESULT "learned.json" /* in the output, beside them */
 
 static void note(const Learning *l, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -109,9 +108,8 @@ static char *describe_inputs(const Learning *l, Err *err) {
     if (model_find(l->job->model, path, err) || sum_file(&model, path, err)) return NULL;
     char *options = options_format(train_option_tables, &l->options);
     FILE *out = memory_open(&memory);
-    fprintf(out, "model %s\ncorrections %s %s\nkeep %s %d\nshare %g\nupdates %d\n%s", model.hex,
-            l->sum.hex, sum_pairs(&l->repeated).hex, sum_pairs(&l->keep).hex, l->job->keep_targets,
-            l->job->share, l->learned->updates, options);
+    fprintf(out, "model %s\ncorrections %s\nkeep %s %d\nshare %g\nupdates %d\n%s", model.hex, l->sum.hex,
+            sum_pairs(&l->keep).hex, l->job->keep_targets, l->job->share, l->learned->updates, options);
     mem_free(options);
     return memory_close(&memory, NULL);
 }
@@ -157,17 +155,10 @@ static Measurer measurer(const Learning *l, const Translator *translator) {
     return (Measurer){translator, l->threads, l->callbacks, l->stop};
 }
 
-/* The share of a set in an epoch. Corrections that the model has learned before get half of those of corrections. */
-static double share_of(const Learning *l, int set) {
-    const double share = l->job->share;
-    const bool repeats = text_pairs_count(&l->repeated);
-    return set == SET_KEEP ? 1 - share : !repeats ? (set == SET_NEW ? share : 0) : share / 2;
-}
-
 /* The number of updates for so many corrections. */
 static int choose_updates(const Learning *l) {
     const int asked = l->job->updates;
-    const double of_an_update = share_of(l, SET_NEW) * l->options.mini_batch;
+    const double of_an_update = l->job->share * l->options.mini_batch;
     const double updates = ceil(PASSES * text_pairs_count(&l->corrections) / of_an_update);
     return asked                     ? asked
            : updates < LEAST_UPDATES ? LEAST_UPDATES
@@ -178,42 +169,10 @@ static int choose_updates(const Learning *l) {
 static void describe_corrections(const Learning *l) {
     const CorrectionCounts *c = &l->learned->counts;
     note(l, "%d corrections: %d to learn, %d held out to judge what was learned", c->read, c->learned, c->held_out);
-    if (c->repeated) note(l, "  %d of them were learned before, and are repeated", c->repeated);
     if (c->replaced) note(l, "  %d replaced by later ones of the same source", c->replaced);
     if (c->foreign) note(l, "  %d left out, of other languages", c->foreign);
     if (c->too_long) note(l, "  %d left out, of more than %d pieces", c->too_long, l->options.max_length);
     if (c->refused) note(l, "  %d refused; the first: %s", c->refused, l->learned->why.reason);
-}
-
-/* The path of a file in the folder of the model. */
-static int find_beside(const Learning *l, const char *file, char path[PATH_SIZE], Err *err) {
-    if (model_find(l->job->model, path, err)) return -1;
-    char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-    snprintf(name, (size_t)(path + PATH_SIZE - name), "%s", file);
-    return 0;
-}
-
-/* Finds the corrections from which the model was made by `tide learn`: its folder has them. If no other is left, all
-   are learned as new ones. */
-static int find_repeated(Learning *l, Err *err) {
-    char path[PATH_SIZE];
-    const char *const langs[] = {l->model.options.langs[SOURCE], l->model.options.langs[TARGET]};
-    int status = 0;
-    for (int set = SET_NEW; set <= SET_REPEATED && l->learned_before && !status; set++) {
-        TextPairs known;
-        if (find_beside(l, set_files[set], path, err)) return -1;
-        if (access(path, F_OK)) continue;
-        const CorpusFiles files = {.form = FORM_TSV, .path = {path}, .columns = {1, 2}};
-        status = text_pairs_read(&known, &files, langs, err);
-        if (!status) text_pairs_move(&l->corrections, &known, &l->repeated);
-        text_pairs_free(&known);
-    }
-    if (!text_pairs_count(&l->corrections)) {
-        l->corrections = l->repeated;
-        l->repeated = (TextPairs){0};
-    }
-    l->learned->counts.repeated = text_pairs_count(&l->repeated);
-    return status;
 }
 
 static int read_corrections(Learning *l, Err *err) {
@@ -223,7 +182,6 @@ static int read_corrections(Learning *l, Err *err) {
                            &l->held_out, &found->counts, &found->why, err))
         return -1;
     const CorrectionCounts *c = &found->counts;
-    if (find_repeated(l, err)) return -1;
     l->sum = sum_pairs(&l->corrections);
     describe_corrections(l);
     if (c->learned && c->held_out) return 0;
@@ -237,12 +195,12 @@ static int read_corrections(Learning *l, Err *err) {
 static int read_keep(Learning *l, Err *err) {
     const double pairs = (1 - l->job->share) * l->learned->updates * l->options.mini_batch;
     const int most = l->job->keep_targets == KEEP_OWN ? MOST_OWN : MOST_DRAWN;
-    const TextPairs *const without[] = {&l->corrections, &l->repeated, &l->held_out};
+    const TextPairs *const without[] = {&l->corrections, &l->held_out};
     char first[17] = "";
     memcpy(first, l->sum.hex, sizeof first - 1);
     const uint64_t seed = (uint64_t)l->job->seed + (uint64_t)strtoull(first, NULL, 16);
     if (text_pairs_draw(&l->keep, &l->job->keep, &l->model, pairs < most ? (int)ceil(pairs) : most,
-                        l->options.max_length, seed, without, 3, err))
+                        l->options.max_length, seed, without, 2, err))
         return -1;
     l->learned->kept = text_pairs_count(&l->keep);
     if (l->learned->kept) return 0;
@@ -283,10 +241,8 @@ static int translate_keep(Learning *l, Err *err) {
 /* Writes the texts for the training. Translations of an interrupted one are used again. */
 static int write_texts(Learning *l, Err *err) {
     char path[PATH_SIZE];
-    output_path(l, set_files[SET_NEW], path);
+    output_path(l, set_files[SET_CORRECTIONS], path);
     if (text_pairs_write(&l->corrections, path, err)) return -1;
-    output_path(l, set_files[SET_REPEATED], path);
-    if (text_pairs_count(&l->repeated) && text_pairs_write(&l->repeated, path, err)) return -1;
     output_path(l, "held-out.tsv", path);
     if (text_pairs_write(&l->held_out, path, err)) return -1;
     output_path(l, set_files[SET_KEEP], path);
@@ -297,24 +253,14 @@ static int write_texts(Learning *l, Err *err) {
 
 /* ---- the training ----------------------------------------------------------------------------------------------- */
 
-/* The rate of a model that has learned already is the one with which it learned. */
-static int choose_rate(Learning *l, Err *err) {
-    char path[PATH_SIZE];
-    if (find_beside(l, RESULT, path, err)) return -1;
-    l->learned_before = !access(path, F_OK);
-    const double part = l->learned_before ? 1 : usual_rate;
-    l->options.learn_rate = l->job->learn_rate > 0 ? l->job->learn_rate : part * l->options.learn_rate;
-    l->learned->learn_rate = l->options.learn_rate;
-    return 0;
-}
-
 /* The options with which the model was trained, but for a short training at a small constant rate. */
 static int choose_options(Learning *l, Err *err) {
     TrainOptions *o = &l->options;
     const LearnJob *j = l->job;
     options_default(train_option_tables, o);
     if (options_read(train_option_tables, o, l->model.configuration, j->model, UNKNOWN_SKIP, err)) return -1;
-    if (choose_rate(l, err)) return -1;
+    o->learn_rate = j->learn_rate > 0 ? j->learn_rate : usual_rate * o->learn_rate;
+    l->learned->learn_rate = o->learn_rate;
     o->lr_decay = 1;
     o->lr_decay_inv_sqrt = 0;
     o->lr_warmup = WARM_UP;
@@ -327,21 +273,17 @@ static int choose_options(Learning *l, Err *err) {
 }
 
 static int train_model(Learning *l, Err *err) {
-    const TextPairs *const texts[SETS] = {&l->corrections, &l->repeated, &l->keep};
+    const double share = l->job->share, corrections = text_pairs_count(&l->corrections);
     char paths[SETS][PATH_SIZE];
-    TrainFiles sets[SETS];
-    int count = 0;
-    for (int set = 0; set < SETS; set++) {
-        if (share_of(l, set) == 0) continue;
-        output_path(l, set_files[set], paths[set]);
-        const double n = set == SET_KEEP ? l->learned->kept : text_pairs_count(texts[set]);
-        sets[count++] = (TrainFiles){
-            .files = {.form = FORM_TSV, .path = {paths[set]}, .columns = {1, 2}},
-            .weight = share_of(l, set) / share_of(l, SET_KEEP) * l->learned->kept / n,
-            .teacher = set == SET_KEEP && l->job->keep_targets == KEEP_OWN ? l->job->model : NULL,
-        };
-    }
-    const TrainJob job = {.files = {.train = sets, .train_count = count, .dir = l->work},
+    for (int set = 0; set < SETS; set++) output_path(l, set_files[set], paths[set]);
+    TrainFiles sets[SETS] = {
+        {.files = {.form = FORM_TSV, .path = {paths[SET_CORRECTIONS]}, .columns = {1, 2}},
+         .weight = share / (1 - share) * l->learned->kept / corrections},
+        {.files = {.form = FORM_TSV, .path = {paths[SET_KEEP]}, .columns = {1, 2}},
+         .weight = 1,
+         .teacher = l->job->keep_targets == KEEP_OWN ? l->job->model : NULL},
+    };
+    const TrainJob job = {.files = {.train = sets, .train_count = SETS, .dir = l->work},
                           .model = l->work,
                           .pretrained = l->job->model,
                           .threads = l->job->threads,
@@ -363,21 +305,26 @@ static int measure(Learning *l, const Translator *translator, int when, Err *err
     return status;
 }
 
-static int measure_against(Learning *l, Err *err) {
-    Translator other;
-    Measure found = {0};
+/* Measures what is served now, and the model itself on the development set. */
+static int measure_before(Learning *l, Err *err) {
+    Translator served;
+    Measure own = {0};
     char **texts = NULL;
-    char own[PATH_SIZE], its[PATH_SIZE];
-    l->learned->against = l->learned->dev[BEFORE].bleu;
-    if (!l->job->against) return 0;
-    if (model_find(l->job->model, own, err) || model_find(l->job->against, its, err)) return -1;
-    if (file_is_same(own, its)) return 0; /* it is measured already */
-    if (model_load(&other, l->job->against, err)) return -1;
-    const Measurer m = measurer(l, &other);
-    const int status = measurer_measure(&m, &l->dev, "the development set", &found, &texts, err);
-    l->learned->against = found.bleu;
+    char itself[PATH_SIZE], now[PATH_SIZE];
+    const char *path = l->job->served ? l->job->served : l->job->model;
+    if (model_find(l->job->model, itself, err) || model_find(path, now, err)) return -1;
+    if (file_is_same(itself, now)) {
+        const int status = measure(l, &l->model, BEFORE, err);
+        l->learned->against = l->learned->dev[BEFORE].bleu;
+        return status;
+    }
+    if (model_load(&served, path, err)) return -1;
+    const Measurer m = measurer(l, &l->model);
+    int status = measure(l, &served, BEFORE, err);
+    if (!status) status = measurer_measure(&m, &l->dev, "the development set", &own, &texts, err);
+    l->learned->against = own.bleu;
     strings_free(texts);
-    translator_free(&other);
+    translator_free(&served);
     return status;
 }
 
@@ -457,8 +404,7 @@ static int prepare(Learning *l, Err *err) {
 
 static int run(Learning *l, Err *err) {
     int status = prepare(l, err);
-    if (!status) status = measure(l, &l->model, BEFORE, err);
-    if (!status) status = measure_against(l, err);
+    if (!status) status = measure_before(l, err);
     if (!status) status = write_texts(l, err);
     if (!status) status = train_model(l, err);
     if (!status) status = measure_new(l, err);
@@ -479,7 +425,7 @@ int learn(const LearnJob *job, const TrainCallbacks *callbacks, const volatile s
                   .learned = learned,
                   .threads = threads_new(job->threads),
                   .lock = -1};
-    TextPairs *const texts[] = {&l.corrections, &l.repeated, &l.held_out, &l.keep, &l.dev};
+    TextPairs *const texts[] = {&l.corrections, &l.held_out, &l.keep, &l.dev};
     const int status = run(&l, err);
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) text_pairs_free(texts[i]);
     for (int when = BEFORE; when <= AFTER; when++) strings_free(l.translations[when]);

@@ -13,14 +13,14 @@ typedef struct LearnJob {
     const char *model;              /* as for model_load */
     const CorpusFiles *corrections; /* [correction_count], as for corrections_divide */
     int correction_count;
-    const char *output;  /* directory of the new model; created if missing */
-    CorpusFiles keep;    /* text of the kind that the model knows */
-    CorpusFiles valid;   /* development set */
-    bool starter;        /* one of the two is the starter corpus: the model must have its languages */
-    const char *against; /* the model whose BLEU on the development set counts; NULL: `model` */
+    const char *output; /* directory of the new model; created if missing */
+    CorpusFiles keep;   /* text of the kind that the model knows */
+    CorpusFiles valid;  /* development set */
+    bool starter;       /* one of the two is the starter corpus: the model must have its languages */
+    const char *served; /* the model that the new one must better on the held-out corrections; NULL: `model` */
     KeepTargets keep_targets;
     int updates;       /* 0: by the number of corrections */
-    double learn_rate; /* 0: 0.2 of that with which the model was trained, or that with which it learned before */
+    double learn_rate; /* 0: 0.2 of that with which the model was trained */
     double share;      /* of the corrections in an epoch; the rest is text of `keep`; above 0, below 1 */
     double most_loss;  /* BLEU that the development set may lose */
     int seed, threads;
@@ -30,8 +30,6 @@ typedef struct LearnJob {
    knows. Accepts the new model if learned_judge does: the held-out corrections are translated better, and
    the development set loses at most job->most_loss BLEU. job->output then has
      corrections.tsv, keep.tsv  the training sets, for `tide verify --parent`
-     repeated.tsv               the set between them: what job->model has learned before, if it is the result of such
-                                a job; it gets half of the share of corrections
      held-out.tsv               the corrections that judged it
      train.jsonl                the log of the training
      learned.json               what *learned has

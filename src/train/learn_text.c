@@ -59,21 +59,6 @@ int text_pairs_read(TextPairs *pairs, const CorpusFiles *files, const char *cons
     return pairs->text[SOURCE] ? 0 : err_set(err, files->path[0], 0, "no pair with text on both sides");
 }
 
-void text_pairs_move(TextPairs *pairs, const TextPairs *known, TextPairs *moved) {
-    StringTable table = {0};
-    TextPairs rest = {0};
-    for (int i = 0; i < text_pairs_count(known); i++)
-        string_table_add_pair(&table, known->text[SOURCE][i], known->text[TARGET][i]);
-    for (int i = 0; i < text_pairs_count(pairs); i++) {
-        const bool is_known = string_table_find_pair(&table, pairs->text[SOURCE][i], pairs->text[TARGET][i]) >= 0;
-        TextPairs *to = is_known ? moved : &rest;
-        for (int side = 0; side < 2; side++) arrput(to->text[side], pairs->text[side][i]);
-    }
-    for (int side = 0; side < 2; side++) arrfree(pairs->text[side]);
-    *pairs = rest;
-    string_table_free(&table);
-}
-
 int text_pairs_write(const TextPairs *pairs, const char *path, Err *err) {
     OutputFile out;
     if (output_open(&out, path, err)) return -1;
@@ -90,7 +75,8 @@ static bool fits(const Translator *translator, int most, char *source, char *tar
 
 /* ---- corrections ------------------------------------------------------------------------------------------------ */
 
-enum { HELD_OUT = 5 /* one of so many corrections is held out */ };
+/* A fifth of the first corrections is held out; of later ones a twentieth, because enough are held out already. */
+enum { FIRST = 500, HELD_OUT_OF_FIRST = 5, HELD_OUT_LATER = 20 };
 
 typedef struct Corrections {
     const Translator *translator;
@@ -148,7 +134,9 @@ static int read_corrections(Corrections *c, const char *path, Err *err) {
     return 0;
 }
 
-static bool is_held_out(const char *source) { return XXH3_64bits(source, strlen(source)) % HELD_OUT == 0; }
+static bool is_held_out(const char *source, int number) {
+    return XXH3_64bits(source, strlen(source)) % (number < FIRST ? HELD_OUT_OF_FIRST : HELD_OUT_LATER) == 0;
+}
 
 int corrections_divide(const CorpusFiles *files, int count, const Translator *translator, int most, TextPairs *learned,
                        TextPairs *held_out, CorrectionCounts *counts, Err *why, Err *err) {
@@ -167,7 +155,7 @@ int corrections_divide(const CorpusFiles *files, int count, const Translator *tr
                                              : read_corpus(&files[i], c.langs, take_correction, &c, err);
     for (int i = 0; i < text_pairs_count(&c.current) && !status; i++) {
         const char *source = c.current.text[SOURCE][i];
-        add_pair(is_held_out(source) ? held_out : learned, source, c.current.text[TARGET][i]);
+        add_pair(is_held_out(source, i) ? held_out : learned, source, c.current.text[TARGET][i]);
     }
     counts->learned = text_pairs_count(learned);
     counts->held_out = text_pairs_count(held_out);

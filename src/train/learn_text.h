@@ -15,8 +15,6 @@ void text_pairs_free(TextPairs *pairs);
 /* Reads a corpus, without pairs that have an empty side. Returns 0, or -1 with *err filled: an error of the reader,
    text that is not UTF-8, or no pair. The caller calls text_pairs_free, also after an error. */
 int text_pairs_read(TextPairs *pairs, const CorpusFiles *files, const char *const langs[2], Err *err);
-/* Moves the pairs that `known` has to the end of *moved, in their order. */
-void text_pairs_move(TextPairs *pairs, const TextPairs *known, TextPairs *moved);
 /* Writes lines of source, tab, target, completely or not at all. Returns 0, or -1 with *err filled. */
 int text_pairs_write(const TextPairs *pairs, const char *path, Err *err);
 
@@ -28,14 +26,13 @@ typedef struct CorrectionCounts {
     int too_long; /* more pieces on a side than the limit */
     int replaced; /* a later correction has the same source */
     int learned, held_out;
-    int repeated; /* of those to learn: the model has learned them before */
 } CorrectionCounts;
 
 /* Reads files of corrections: FORM_JSONL is a file of corpus/corrections.h, and each pair of other forms is a
-   correction. Of corrections of the same source the last one counts. A fifth is held out, chosen by a hash of the
-   source, so that it never changes sides. most: the limit of pieces. why: its reason receives that of the first
-   correction that correction_check refused, or "". Returns 0, or -1 with *err filled. Release `learned` and `held_out`
-   in both cases. */
+   correction. Of corrections of the same source the last one counts. A fifth of the first 500 and a twentieth of the
+   others are held out, chosen by a hash of the source: none changes sides when others follow. most: the limit of
+   pieces. why: its reason receives that of the first correction that correction_check refused, or "". Returns 0, or -1
+   with *err filled. Release `learned` and `held_out` in both cases. */
 int corrections_divide(const CorpusFiles *files, int count, const Translator *translator, int most, TextPairs *learned,
                        TextPairs *held_out, CorrectionCounts *counts, Err *why, Err *err);
 

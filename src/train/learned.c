@@ -52,9 +52,8 @@ int learned_write(const Learned *f, const char *path, Err *err) {
                f->updates, f->learn_rate, f->share, f->seed);
     json_print(out,
                ", \"corrections\": {\"read\": %d, \"foreign\": %d, \"refused\": %d, \"too_long\": %d, "
-               "\"replaced\": %d, \"learned\": %d, \"repeated\": %d, \"held_out\": %d}, \"kept\": %d",
-               c->read, c->foreign, c->refused, c->too_long, c->replaced, c->learned, c->repeated, c->held_out,
-               f->kept);
+               "\"replaced\": %d, \"learned\": %d, \"held_out\": %d}, \"kept\": %d",
+               c->read, c->foreign, c->refused, c->too_long, c->replaced, c->learned, c->held_out, f->kept);
     print_measures(out, "held_out", c->held_out, f->held_out);
     print_measures(out, "dev", f->valid, f->dev);
     json_print(out, ", \"p\": %.6f, \"against\": %.6f, \"most_loss\": %.6f, \"examples\": [", f->p, f->against,

@@ -19,7 +19,7 @@ typedef struct Learned {
     double learn_rate, share, most_loss; /* as in LearnJob */
     Measure held_out[2], dev[2];         /* BEFORE and AFTER */
     double p;       /* of a difference as large as that in BLEU of held_out, if both models were equally good */
-    double against; /* BLEU of the development set from which its loss is counted */
+    double against; /* BLEU of the development set from which its loss is counted: of the model that was trained on */
     bool accepted;
     char reason[256]; /* why it was refused; "": accepted */
     LearnExample

@@ -38,7 +38,7 @@ sort "$scratch/one/keep.tsv" >"$scratch/kept"
 awk -F '\t' '{ print $2 "\t" $1 }' "$scratch/old.tsv" | python3 -c "import sys, unicodedata as u; print(u.normalize('NFKC', sys.stdin.read()), end='')" |
     sort | cmp - "$scratch/kept" || die "the text to keep"
 keep=train.tsv updates=1 learn old.tsv own --keep-targets own
-[ "$(wc -l <"$scratch/own/keep.tsv")" = 11 ] || die "more text than the updates read: $(wc -l <"$scratch/own/keep.tsv")"
+[ "$(wc -l <"$scratch/own/keep.tsv")" = 8 ] || die "more text than the updates read: $(wc -l <"$scratch/own/keep.tsv")"
 cut -f 1 "$scratch/own/keep.tsv" | tide_ok translate "$scratch/run" >"$scratch/own.en"
 cut -f 1 "$scratch/own/corrections.tsv" "$scratch/own/held-out.tsv" >"$scratch/corrected"
 cut -f 2 "$scratch/own/keep.tsv" | cmp - "$scratch/own.en" || die "its own translations"
@@ -75,20 +75,21 @@ learn new.jsonl two --threads 2 || die "$(cat "$scratch/stderr")"
 same_numbers "$scratch/one/model.safetensors" "$scratch/two/model.safetensors" || die "other bits after a stop, with other threads"
 cmp "$scratch/one/learned.json" "$scratch/two/learned.json" || die "another result"
 
-# ---- a model that has learned learns again: what it knows already is repeated, and can be verified ----
+# ---- more corrections: the model learns all of them, and the result must better what is served; it can be verified ----
 
 sed -n "101,140s/^/And so we all know now that /p" corpus/train.tsv >"$scratch/newer.tsv"
-tide_ok learn "$scratch/one" "$scratch/new.tsv" "$scratch/newer.tsv" --output "$scratch/again" --keep-tsv "$scratch/old.tsv" \
-    --valid-tsv "$scratch/dev.tsv" --updates 60 --most-loss 100 >"$scratch/out"
-learned again "d['learn_rate'] == 0.01" # as before, not a part of it
+tide_ok learn "$scratch/run" "$scratch/new.tsv" "$scratch/newer.tsv" --output "$scratch/again" --served "$scratch/one" \
+    --keep-tsv "$scratch/old.tsv" --valid-tsv "$scratch/dev.tsv" --updates 400 --learn-rate 0.01 --most-loss 100 >"$scratch/out"
 sort "$scratch/one/corrections.tsv" >"$scratch/known"
-sort "$scratch/again/repeated.tsv" | cmp - "$scratch/known" || die "what was learned before"
-grep -qv 'And so we all know now' "$scratch/again/corrections.tsv" && die "not what was corrected"
-learned again "d['corrections']['repeated'] == $(wc -l <"$scratch/known") and d['corrections']['learned'] > d['corrections']['repeated']"
-sort "$scratch/again/corrections.tsv" | comm -12 - "$scratch/known" | grep -q . && die "new and known"
-tide_ok verify "$scratch/again" --parent "$scratch/one" --tsv "$scratch/again/corrections.tsv" --tsv "$scratch/again/repeated.tsv" \
-    --tsv "$scratch/again/keep.tsv" >"$scratch/verified"
-grep -q ': verified: 60 updates give the same bits' "$scratch/verified" || die "$(cat "$scratch/verified")"
+sort "$scratch/again/corrections.tsv" | comm -13 - "$scratch/known" | grep -q . && die "what was learned before is left out"
+grep -q 'And so we all know now' "$scratch/again/corrections.tsv" || die "nothing new"
+served=$(tide_ok evaluate "$scratch/one" --tsv "$scratch/again/held-out.tsv" --score-only | head -n 1)
+learned again "abs(d['held_out']['before']['bleu'] - $served) < 0.1"
+itself=$(tide_ok evaluate "$scratch/run" --tsv "$scratch/dev.tsv" --score-only | head -n 1)
+learned again "abs(d['against'] - $itself) < 0.1 and d['against'] != d['dev']['before']['bleu']"
+tide_ok verify "$scratch/again" --parent "$scratch/run" --tsv "$scratch/again/corrections.tsv" --tsv "$scratch/again/keep.tsv" \
+    >"$scratch/verified"
+grep -q ': verified: 400 updates give the same bits' "$scratch/verified" || die "$(cat "$scratch/verified")"
 
 # ---- refused ----
 
