@@ -67,9 +67,9 @@ link.macos-x86 := -L$B/lib
 link.wasm := -sALLOW_MEMORY_GROWTH=1 -sEXIT_RUNTIME=1 -sTOTAL_STACK=1048576 -sSINGLE_FILE=1
 sanitize.static-arm := -mno-outline-atomics # libgcc's functions for atomics need glibc
 # gcc does not align the stack to 32 bytes there, so its aligned moves must become others, and its functions for AMX take offsets
-# of 32 bits, so there is no AMX. The formats are those of the other systems, which check them.
+# of 32 bits, so there is no AMX. Formats and conversions are those of the other systems, which check them.
 flags.windows := -include io/system/windows.h -D__USE_MINGW_ANSI_STDIO=1 -D_FILE_OFFSET_BITS=64 -D_WIN32_WINNT=0x0A00 \
-    -DPSAPI_VERSION=2 -DUTF8PROC_STATIC -DXML_STATIC -Wa,-muse-unaligned-vector-move -Wno-format -Wno-format-extra-args -Wno-float-conversion
+    -DPSAPI_VERSION=2 -DUTF8PROC_STATIC -DXML_STATIC -Wa,-muse-unaligned-vector-move -Wno-format -Wno-format-extra-args -Wno-conversion -Wno-sign-conversion
 sanitize.fuzz := $(sanitize.asan) -fsanitize=fuzzer-no-link -O1
 # With asan's checks for null pointers, gcc 12 warns of null arguments that there are not.
 CFLAGS  += $(flags.$(config)) $(sanitize.$(config)) $(if $(filter asan,$(config)),-Wno-format-truncation)
@@ -196,6 +196,12 @@ $B/libtide.so.$(VERSION): $(API) $B/internal.a
 $B/libtide.dylib: $(API) $B/internal.a
 	@echo '  ld $@'
 	@$(CC) $(CFLAGS) $(LDFLAGS) -dynamiclib -install_name @rpath/libtide.dylib $^ $(LDLIBS) -o $@
+
+# The same for Windows: `make windows`.
+$B/libtide.dll: $(API) $B/internal.a tests/fixtures/libtide.abi
+	@echo '  ld $@'
+	@{ echo EXPORTS && cat tests/fixtures/libtide.abi; } >$B/libtide.def
+	@$(CC) $(CFLAGS) $(LDFLAGS) -shared $(filter %.o %.a,$^) $B/libtide.def $(LDLIBS) -o $@
 
 # One object, in which every name but the public ones is local, so that a program may have its own `slice` or `norm`.
 $B/libtide.a: $(API) $B/internal.a

@@ -3,6 +3,7 @@
 #   make static         build/static/tide and tide-serve: files for any Linux that need no library, with musl
 #   make static-arm     the same for aarch64: build/static-arm/
 #   make macos          tide, tide-serve and libtide.dylib for macOS 12: build/macos-arm/ and build/macos-x86/
+#   make windows        tide.exe and libtide.dll for Windows 10, x86-64: build/windows/
 
 gcc.static     := gcc
 gcc.static-arm := aarch64-linux-gnu-gcc
@@ -28,4 +29,12 @@ macos-arm macos-x86:
 	scripts/setup macos
 	$(MAKE) build/$@/libraries
 	$(MAKE) -j$(JOBS) config=$@ $(patsubst %,build/$@/%,tide tide-serve libtide.dylib)
-.PHONY: static static-arm macos macos-arm macos-x86
+
+build/windows/libraries: scripts/dev/libraries
+	scripts/dev/libraries build/windows x86_64-w64-mingw32-gcc-posix expat
+	touch $@
+windows:
+	scripts/setup windows
+	$(MAKE) build/windows/libraries
+	$(MAKE) -j$(JOBS) config=windows build/windows/tide.exe build/windows/libtide.dll
+.PHONY: static static-arm macos macos-arm macos-x86 windows

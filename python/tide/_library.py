@@ -5,13 +5,14 @@ from __future__ import annotations
 import ctypes
 import functools
 import os
+import sys
 from ctypes import POINTER, Structure, c_char, c_char_p, c_double, c_float, c_int, c_long, c_size_t, c_void_p
 from pathlib import Path
 from typing import Any
 
 from ._errors import LibraryError, error_of
 
-SONAME = "libtide.so.0"
+SONAME = {"win32": "libtide.dll", "darwin": "libtide.dylib"}.get(sys.platform, "libtide.so.0")
 NEEDED = (0, 9)  # major and minor version: the oldest library that has every function and every field below
 OLDEST = f"{NEEDED[0]}.{NEEDED[1]}"
 

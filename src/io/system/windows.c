@@ -58,6 +58,21 @@ static int failed(void) {
     return -1;
 }
 
+/* The same for a path: a file in the place of a folder above it is an error of its own. */
+static int failed_at(const wchar_t *path) {
+    wchar_t *above = GetLastError() == ERROR_PATH_NOT_FOUND ? _wcsdup(path) : NULL;
+    DWORD attributes = INVALID_FILE_ATTRIBUTES;
+    failed();
+    for (size_t n = above ? wcslen(above) : 0; n-- > 0 && attributes == INVALID_FILE_ATTRIBUTES;)
+        if (above[n] == L'/' || above[n] == L'\\') {
+            above[n] = L'\0';
+            attributes = GetFileAttributesW(above);
+            if (attributes != INVALID_FILE_ATTRIBUTES && !(attributes & FILE_ATTRIBUTE_DIRECTORY)) errno = ENOTDIR;
+        }
+    free(above);
+    return -1;
+}
+
 /* A program that looks at every new file, such as a virus scanner, may have it open for a moment. Returns whether to
    try again. */
 static bool be_patient(int *tries) {
@@ -124,7 +139,7 @@ static HANDLE open_handle(const char *path, DWORD access, DWORD creation, DWORD 
     if (handle == INVALID_HANDLE_VALUE) {
         const DWORD attributes = GetLastError() == ERROR_ACCESS_DENIED ? GetFileAttributesW(wide) : 0;
         if (attributes != INVALID_FILE_ATTRIBUTES && attributes & FILE_ATTRIBUTE_DIRECTORY) errno = EISDIR;
-        else failed();
+        else failed_at(wide);
     }
     free(wide);
     return handle;
@@ -221,7 +236,7 @@ static int with_path(const char *path, BOOL(WINAPI *change)(const wchar_t *path)
     BOOL done;
     do done = change(wide);
     while (!done && be_patient(&tries));
-    if (!done) failed();
+    if (!done) failed_at(wide);
     free(wide);
     return done ? 0 : -1;
 }
@@ -229,18 +244,9 @@ static int with_path(const char *path, BOOL(WINAPI *change)(const wchar_t *path)
 int windows_unlink(const char *path) { return with_path(path, DeleteFileW); }
 int windows_rmdir(const char *path) { return with_path(path, RemoveDirectoryW); }
 
-/* The permissions of the folder above count: those of a user's own folders let nobody else in. */
+/* A user's own folders let nobody else in, and what is made there has their permissions. */
 static BOOL WINAPI create_directory(const wchar_t *path) { return CreateDirectoryW(path, NULL); }
-
-int directory_create(const char *path, bool own) {
-    (void)own;
-    wchar_t *wide = wide_path(path);
-    if (!wide) return -1;
-    const BOOL done = create_directory(wide);
-    if (!done) failed();
-    free(wide);
-    return done ? 0 : -1;
-}
+int directory_create(const char *path, bool own) { return (void)own, with_path(path, create_directory); }
 
 int directory_open(const char *path) {
     HANDLE handle = open_handle(path, GENERIC_READ, OPEN_EXISTING, FILE_FLAG_BACKUP_SEMANTICS, false);
@@ -255,23 +261,48 @@ int directory_sync(const char *path) { return windows_access(path, F_OK); }
 int file_sync_name(const char *path) { return (void)path, 0; }
 int file_sync(int fd) { return FlushFileBuffers(handle_of(fd)) ? 0 : failed(); }
 
-static int rename_with(const char *from, const char *to, DWORD flags) {
+/* Renames a file. `to` may be open, also in another process: it then stays what that has, without a name. Since Windows
+   10 one call does this. Elsewhere `to` gets another name first, so that for a moment there is none. */
+static BOOL replace(const wchar_t *from, const wchar_t *to) {
+    static const FILE_INFO_BY_HANDLE_CLASS rename_info = 22; /* FileRenameInfoEx, which mingw's header hides */
+    struct {
+        DWORD flags;
+        HANDLE root;
+        DWORD bytes;
+        wchar_t name[PATH_MAX];
+    } info = {.flags = FILE_RENAME_FLAG_REPLACE_IF_EXISTS | FILE_RENAME_FLAG_POSIX_SEMANTICS,
+              .bytes = (DWORD)(wcslen(to) * sizeof *to)};
+    wchar_t aside[PATH_MAX + 16];
+    HANDLE file =
+        CreateFileW(from, DELETE | SYNCHRONIZE, SHARES, NULL, OPEN_EXISTING, FILE_FLAG_BACKUP_SEMANTICS, NULL);
+    if (file == INVALID_HANDLE_VALUE) return FALSE;
+    if (info.bytes >= sizeof info.name) return CloseHandle(file), SetLastError(ERROR_FILENAME_EXCED_RANGE), FALSE;
+    wcscpy(info.name, to);
+    BOOL done = SetFileInformationByHandle(file, rename_info, &info, sizeof info);
+    CloseHandle(file);
+    if (done || MoveFileExW(from, to, MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH)) return TRUE;
+    swprintf(aside, sizeof aside / sizeof *aside, L"%ls.%lu.old", to, GetCurrentProcessId());
+    if (GetLastError() != ERROR_ACCESS_DENIED || !MoveFileExW(to, aside, 0)) return FALSE;
+    done = MoveFileExW(from, to, MOVEFILE_WRITE_THROUGH);
+    if (done) DeleteFileW(aside);
+    else MoveFileExW(aside, to, 0);
+    return done;
+}
+
+int file_rename(const char *from, const char *to) {
     wchar_t *old = wide_path(from), *new = wide_path(to);
     int tries = 0;
     BOOL done = FALSE;
     if (old && new) do
-            done = MoveFileExW(old, new, flags);
+            done = replace(old, new);
         while (!done && be_patient(&tries));
-    if (old && new && !done) failed();
+    if (old && new && !done) failed_at(new);
     free(old);
     free(new);
     return done ? 0 : -1;
 }
 
-int file_rename(const char *from, const char *to) { return rename_with(from, to, MOVEFILE_REPLACE_EXISTING); }
-int file_replace(const char *from, const char *to) {
-    return rename_with(from, to, MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH);
-}
+int file_replace(const char *from, const char *to) { return file_rename(from, to); }
 
 int file_link(const char *from, const char *to) {
     wchar_t *old = wide_path(from), *new = wide_path(to);
@@ -349,18 +380,10 @@ bool file_is_special(const char *path) {
 char *path_of_link(const char *link, char real[PATH_MAX]) { return (void)link, (void)real, NULL; } /* links are rare */
 
 char *windows_realpath(const char *path, char real[PATH_MAX]) {
-    wchar_t *whole = malloc(MOST_WIDE * sizeof *whole);
-    HANDLE handle = whole ? open_handle(path, FILE_READ_ATTRIBUTES, OPEN_EXISTING, FILE_FLAG_BACKUP_SEMANTICS, false)
-                          : INVALID_HANDLE_VALUE;
-    bool found = false;
-    if (handle != INVALID_HANDLE_VALUE) {
-        const DWORD n = GetFinalPathNameByHandleW(handle, whole, MOST_WIDE, FILE_NAME_NORMALIZED);
-        const wchar_t *name =
-            !wcsncmp(whole, L"\\\\?\\", 4) && wcsncmp(whole, L"\\\\?\\UNC", 7) != 0 ? whole + 4 : whole;
-        found = n && n < MOST_WIDE && narrow(name, real, PATH_MAX, true);
-        if (!found) errno = ENAMETOOLONG;
-        CloseHandle(handle);
-    }
+    wchar_t *wide = widen(path), *whole = malloc(MOST_WIDE * sizeof *whole);
+    const DWORD n = wide && whole && !windows_access(path, F_OK) ? GetFullPathNameW(wide, MOST_WIDE, whole, NULL) : 0;
+    const bool found = n && n < MOST_WIDE && narrow(whole, real, PATH_MAX, true);
+    free(wide);
     free(whole);
     return found ? real : NULL;
 }
@@ -485,9 +508,22 @@ void stream_abandon(FILE *stream) {
 
 bool stream_has_line(const FILE *stream) { return (void)stream, false; }
 
+/* Ends the process, as a signal does on other systems, if a write has failed because nobody reads the standard output.
+ */
+static void end_if_unread(FILE *stream) {
+    enum { STATUS = 141 }; /* 128 and the number of the signal */
+    DWORD n;
+    if (stream == stdout && ferror(stream) && GetFileType(handle_of(1)) == FILE_TYPE_PIPE &&
+        !WriteFile(handle_of(1), "\n", 1, &n, NULL))
+        _exit(STATUS);
+}
+
 int windows_fflush(FILE *stream) {
     Stream *own = stream ? own_stream(stream) : NULL;
-    return own ? stream_flush(own) : fflush(stream);
+    if (own) return stream_flush(own);
+    const int status = fflush(stream);
+    end_if_unread(stream);
+    return status;
 }
 
 int windows_fclose(FILE *stream) {
@@ -680,7 +716,7 @@ void program_own_path(char *path, size_t size) { snprintf(path, size, "%s", own_
 
 void program_path(char *path, size_t size, const char *name) {
     const char *slash = strrchr(own_path, '/');
-    snprintf(path, size, "%.*s/%s.exe", slash ? (int)(slash - own_path) : 1, slash ? own_path : ".", name);
+    snprintf(path, size, "%.*s/%s", slash ? (int)(slash - own_path) : 1, slash ? own_path : ".", name);
 }
 
 bool program_find(const char *name, char path[PATH_MAX]) {
@@ -772,30 +808,67 @@ int program_background(pid_t *id, char *const *command, int said) {
 bool program_ended(pid_t id, int *status) { return wait_for((HANDLE)id, 0, status); }
 void program_stop(pid_t id) { TerminateProcess((HANDLE)id, 1); }
 
-/* Programs that run beside the caller decompress, and Windows has none of them. */
+/* A program that runs beside the caller reads a temporary file here, and writes to another one: it begins when the
+   caller has sent everything. So there is no need to wait for two pipes at once. */
+typedef struct Beside {
+    char *const *command;
+    int in, status;
+    bool own_input, ran;
+} Beside;
+
+static Beside *beside(const Program *program) { return (Beside *)program->id; }
+
 int program_start(Program *program, char *const *command, int in) {
-    return (void)program, (void)command, (void)in, ENOSYS;
+    char path[PATH_MAX];
+    if (!program_find(command[0], path)) return ENOENT;
+    Beside *b = malloc(sizeof *b);
+    if (!b) return ENOMEM;
+    *b = (Beside){.command = command, .in = in < 0 ? file_in_memory(false) : in, .own_input = in < 0};
+    *program = (Program){.id = (pid_t)b, .socket = file_in_memory(false), .said = file_in_memory(false)};
+    return b->in < 0 || program->socket < 0 || program->said < 0 ? errno : 0;
 }
-bool program_takes(const Program *program, bool send) { return (void)program, (void)send, false; }
+
+bool program_takes(const Program *program, bool send) { return send && !beside(program)->ran; }
 ssize_t program_send(const Program *program, const void *bytes, size_t n) {
-    return (void)program, (void)bytes, (void)n, -1;
+    return write(beside(program)->in, bytes, (unsigned)n);
 }
-void program_send_end(const Program *program) { (void)program; }
+
+void program_send_end(const Program *program) {
+    Beside *b = beside(program);
+    if (b->ran) return;
+    b->ran = true;
+    _lseeki64(b->in, 0, SEEK_SET);
+    b->status = program_run(b->command, b->in, program->socket, program->said);
+    _lseeki64(program->socket, 0, SEEK_SET);
+}
+
 ssize_t program_receive(const Program *program, void *bytes, size_t n) {
-    return (void)program, (void)bytes, (void)n, 0;
+    program_send_end(program);
+    return read(program->socket, bytes, (unsigned)n);
 }
-int program_end(Program *program, char said[PROGRAM_SAID_SIZE]) { return (void)program, *said = '\0', -1; }
+
+int program_end(Program *program, char said[PROGRAM_SAID_SIZE]) {
+    Beside *b = beside(program);
+    const ssize_t n = file_read_some(program->said, said, PROGRAM_SAID_SIZE - 1, 0);
+    said[n > 0 ? n : 0] = '\0';
+    const int status = b->status;
+    if (b->own_input) close(b->in);
+    close(program->socket);
+    close(program->said);
+    free(b);
+    return status;
+}
 
 bool input_ready(int fd, const Program *program, int milliseconds) {
     (void)program;
     const double until = seconds_now() + milliseconds / 1e3;
     DWORD n;
     if (GetFileType(handle_of(fd)) != FILE_TYPE_PIPE) return true;
-    while (PeekNamedPipe(handle_of(fd), NULL, 0, NULL, &n, NULL) && !n) { /* fails at its end */
-        if (seconds_now() >= until) return false;
-        Sleep(1);
+    for (;; Sleep(1)) {
+        if (!PeekNamedPipe(handle_of(fd), NULL, 0, NULL, &n, NULL))
+            return GetLastError() == ERROR_BROKEN_PIPE; /* its end */
+        if (n || seconds_now() >= until) return n;
     }
-    return true;
 }
 
 /* ---- terminal, signals, time, locale ----------------------------------------------------------------------------- */
