@@ -100,8 +100,8 @@ MACHINE := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine 2>/dev/null)))
 KERNELS := portable
 ifeq ($(MACHINE),x86_64)
 KERNELS  += avx2 avx512
-DOT_PRODUCTS := avxvnni avx512vnni $(if $(EXE),,amx)
-CPPFLAGS += -DTIDE_X86 $(if $(EXE),-DTIDE_NO_AMX)
+DOT_PRODUCTS := avx512vnni $(if $(EXE),,avxvnni amx)
+CPPFLAGS += -DTIDE_X86 $(if $(EXE),-DTIDE_TRIED_ONLY)
 else ifeq ($(MACHINE),aarch64)
 KERNELS  += neon
 DOT_PRODUCTS := neondot

@@ -1,6 +1,6 @@
 #include "core/amx.h"
 
-#if defined(TIDE_X86) && !defined(TIDE_NO_AMX)
+#if defined(TIDE_X86) && !defined(TIDE_TRIED_ONLY)
 #include "core/system.h"
 
 #include <cpuid.h>

@@ -73,13 +73,15 @@ __attribute__((constructor(FIRST))) static void find_sets(void) {
 #if defined(TIDE_X86)
     const Features has = features();
     if (has.avx512vnni) {
-#if !defined(TIDE_NO_AMX)
+#if !defined(TIDE_TRIED_ONLY) /* on a system where nobody has run these two yet */
         if (amx_permitted()) add_set("amx", &kernels_avx512, &gemm_f32_avx512, &gemm_bf16_amx, &gemm_i8_amx);
 #endif
         ADD(avx512, avx512vnni);
     }
     if (has.avx512) ADD(avx512, avx512);
+#if !defined(TIDE_TRIED_ONLY)
     if (has.avxvnni) ADD(avx2, avxvnni);
+#endif
     if (has.avx2) ADD(avx2, avx2);
 #elif defined(TIDE_ARM)
     if (system_has_dot_products()) ADD(neon, neondot);

@@ -18,13 +18,13 @@ train() { refuses "$1" "$2" "$tide" train --model "$scratch/out" --after-batches
 printf '一\n二\n三\n' >"$scratch/three"
 printf 'one\ntwo\n' >"$scratch/two"
 printf 'one\ntw\377o\nthree\n' >"$scratch/broken"
-printf 'one\ntw\0o\nthree\n' >"$scratch/nul"
+printf 'one\ntw\0o\nthree\n' >"$scratch/zeros"
 printf 'no tab here\n' >"$scratch/notab.tsv"
 : >"$scratch/empty"
 
 train 1 'three:3: .*two has 2' "--train-sets $scratch/three $scratch/two"
 train 1 'broken:2: .*UTF-8' "--train-sets $scratch/three $scratch/broken"
-train 1 'nul:2: ' "--train-sets $scratch/three $scratch/nul"
+train 1 'zeros:2: ' "--train-sets $scratch/three $scratch/zeros"
 train 1 'empty: ' "--train-sets $scratch/empty $scratch/empty"
 train 1 'missing: No such file' "--train-sets $scratch/missing $scratch/three"
 train 1 'notab.tsv:1: ' "--tsv $scratch/notab.tsv"
@@ -45,8 +45,8 @@ train 2 '[-]-config reads a file' "--tsv $scratch/train.tsv --preset models/smal
 train 2 'train-sets, --tsv, --csv, --jsonl, --tmx, --mo or --po is needed' ""
 printf 'dim-emb = 12\ndim_emb = 12\n' >"$scratch/bad.conf"
 train 1 "bad.conf:2: unknown key 'dim_emb'; did you mean dim-emb[?]" "--tsv $scratch/train.tsv --config $scratch/bad.conf"
-printf 'dim-emb = 12\n\0dim_emb = 12\n' >"$scratch/nul.conf"
-train 1 'nul.conf: .* NUL' "--tsv $scratch/train.tsv --config $scratch/nul.conf"
+printf 'dim-emb = 12\n\0dim_emb = 12\n' >"$scratch/zeros.conf"
+train 1 'zeros.conf: .* NUL' "--tsv $scratch/train.tsv --config $scratch/zeros.conf"
 refuses 2 'report needs one MODEL' "$tide" report
 refuses 1 'no/such/train.jsonl: No such file' "$tide" report no/such
 refuses 2 'report needs one MODEL, or two' "$tide" report one two three
@@ -143,7 +143,7 @@ for encoding in UTF-16 GB18030; do
 done
 refuses 1 'UTF-16.few.zh:1: .*iconv -f UTF-16' "$tide" corpus --output "$scratch/out" --lines "$scratch/UTF-16.few.zh" \
     "$scratch/UTF-16.few.en"
-train 1 'nul:2: line holds a NUL .byte 3., as text in UTF-16 does' "--train-sets $scratch/three $scratch/nul"
+train 1 'zeros:2: line holds a NUL .byte 3., as text in UTF-16 does' "--train-sets $scratch/three $scratch/zeros"
 printf '<?xml version="1.0"?>\n<tmx/>\n' >"$scratch/memory.tmx"
 train 1 'memory.tmx:1: is XML, not lines with tabs; --tmx' "--tsv $scratch/memory.tmx"
 train 1 'few.en: 20 of 20 source sentences|few.zh: 20 of 20 target sentences of the dev set hold Han .* swapped' \

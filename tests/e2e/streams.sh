@@ -58,8 +58,10 @@ refused 1 'copy: is already the file of --input' translate "$run" --input "$scra
 refused 1 'copy: is read, and would be overwritten' bleu "$scratch/copy" --input "$zh" --output "$scratch/copy"
 refused 1 'new: is already the file of --html' translate "$run" --input "$zh" --output "$scratch/new" --html "$scratch/new"
 refused 2 'cannot be read by its name' bleu /dev/stdin --input "$zh"
-"$tide" translate "$run" --output "$scratch/copy" <"$scratch/copy" 2>"$scratch/stderr" && die "standard input was overwritten"
-grep -q 'copy: is read, and would be overwritten' "$scratch/stderr" || die "$(cat "$scratch/stderr")"
+if native 'an output that is also standard input'; then # wine does not tell which file that is
+    "$tide" translate "$run" --output "$scratch/copy" <"$scratch/copy" 2>"$scratch/stderr" && die "standard input was overwritten"
+    grep -q 'copy: is read, and would be overwritten' "$scratch/stderr" || die "$(cat "$scratch/stderr")"
+fi
 cmp "$zh" "$scratch/copy" || die "an input was overwritten"
 refused 1 'model.safetensors: is read, and would be overwritten' info "$run" --output "$run/model.safetensors"
 (cd "$scratch" && for _ in 1 2; do tide_ok help --completion bash --output bash; done) || die "a choice is not a file"
@@ -79,7 +81,7 @@ refused 1 "$scratch/none/out: cannot be written: No such file" info "$run" --out
 refused 1 'a file to write has an empty name' info "$run" --output ''
 for command in "info $run" "translate $run --input $zh"; do
     # shellcheck disable=SC2086 # words
-    refused 1 '^tide: /dev/full: cannot be written: No space' $command --output /dev/full
+    if native '/dev/full'; then refused 1 '^tide: /dev/full: cannot be written: No space' $command --output /dev/full; fi
     [ "$(grep -c . "$scratch/stderr")" = 1 ] || die "$command: several lines: $(cat "$scratch/stderr")"
 done
 

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <zlib.h>
 
-static int fails(void) {
-    fputs("\ngzip: stdin: unexpected end of file\n", stderr);
+static int fails(const char *why) {
+    fprintf(stderr, "\ngzip: stdin: %s\n", why);
     return 1;
 }
 
@@ -19,8 +19,9 @@ int main(int argc, char **argv) {
     if (unpack) {
         while ((n = gzread(packed, bytes, sizeof bytes)) > 0)
             if (fwrite(bytes, 1, (size_t)n, stdout) != (size_t)n) return 1;
+        if (gzdirect(packed)) return fails("not in gzip format");
         gzerror(packed, &end);
-        return n < 0 || end != Z_OK ? fails() : fflush(stdout);
+        return n < 0 || end != Z_OK ? fails("unexpected end of file") : fflush(stdout);
     }
     while ((n = (int)fread(bytes, 1, sizeof bytes, stdin)) > 0)
         if (gzwrite(packed, bytes, (unsigned)n) != n) return 1;

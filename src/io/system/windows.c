@@ -177,8 +177,10 @@ static bool handle_info(HANDLE handle, BY_HANDLE_FILE_INFORMATION *info) {
     return GetFileInformationByHandle(handle, info) || (failed(), false);
 }
 
-/* The same of a path. */
+/* The same of a path; /dev/stdin and /dev/stdout are names of tide for what these are. */
 static bool path_info(const char *path, BY_HANDLE_FILE_INFORMATION *info) {
+    for (int fd = 0; fd < 2; fd++)
+        if (!strcmp(path, fd ? "/dev/stdout" : "/dev/stdin")) return handle_info(handle_of(fd), info);
     HANDLE handle = open_handle(path, FILE_READ_ATTRIBUTES, OPEN_EXISTING, FILE_FLAG_BACKUP_SEMANTICS, false);
     if (handle == INVALID_HANDLE_VALUE) return false;
     const bool found = handle_info(handle, info);
@@ -572,17 +574,16 @@ int windows_fputc(int c, FILE *stream) {
     return !own ? fputc(c, stream) : stream_put(own, &(char){(char)c}, 1) == 1 ? (unsigned char)c : EOF;
 }
 
+/* Formats in memory: the library would write character by character to a stream without a buffer. */
 int windows_vfprintf(FILE *stream, const char *format, va_list args) {
     char short_text[512], *text = short_text;
-    Stream *own = own_stream(stream);
-    if (!own) return vfprintf(stream, format, args);
     va_list again;
     va_copy(again, args);
     const int n = vsnprintf(short_text, sizeof short_text, format, args);
     if (n >= (int)sizeof short_text && (text = malloc((size_t)n + 1))) vsnprintf(text, (size_t)n + 1, format, again);
     va_end(again);
-    own->failed |= !text || n < 0;
-    const bool done = text && n >= 0 && stream_put(own, text, (size_t)n) == (size_t)n;
+    const bool done = text && n >= 0 && windows_fwrite(text, 1, (size_t)n, stream) == (size_t)n;
+    if (!done && own_stream(stream)) own_stream(stream)->failed = true;
     if (text != short_text) free(text);
     return done ? n : -1;
 }
@@ -707,6 +708,7 @@ char **program_begin(int *argc, char **argv) {
     free(wide);
     _fmode = O_BINARY;
     for (int fd = 0; fd < 3; fd++) _setmode(fd, O_BINARY);
+    setvbuf(stderr, NULL, _IONBF, 0);
     open_console();
     char **words = read_arguments(argc);
     return words ? words : argv;
