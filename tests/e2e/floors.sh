@@ -31,7 +31,7 @@ upward=$(grep -noE '^ *# *include *["<][^">]+' -r --include='*.[ch]' . | sed 's|
     done)
 by_hand=$(grep -nE '(->|\.)[vg]\>' -r --include='*.[ch]' model | sed 's|$|: the values of a matrix|')
 
-# Names of Linux, of glibc, of macOS and BSD; headers and paths of Linux; macros that name a system or its C library.
+# Names of Linux, of glibc, of macOS and BSD, of Windows; headers and paths of Linux; macros that name a system or its C library.
 names='memfd_create signalfd eventfd timerfd_[a-z]+ epoll_[a-z0-9]+ inotify_[a-z0-9]+ pidfd_[a-z]+ cpu_set_t CPU_COUNT
     sched_[gs]etaffinity prctl syscall SYS_[a-z_]+ O_TMPFILE O_PATH renameat2 accept4 pipe2 dup3 mkostemps? getrandom getentropy
     getauxval sysinfo get_nprocs(_conf)? gettid madvise MADV_[A-Z]+ mremap MAP_[A-Z]+ posix_fadvise (posix_)?fallocate copy_file_range
@@ -43,7 +43,7 @@ names='memfd_create signalfd eventfd timerfd_[a-z]+ epoll_[a-z0-9]+ inotify_[a-z
     mallinfo2? error_at_line TEMP_FAILURE_RETRY exp10f? sincosf? str(errorname|errordesc)_np [a-z]+_unlocked environ
     funopen fpurge sysctl(byname)? _NSGetExecutablePath F_FULLFSYNC SO_NOSIGPIPE getprogname arc4random[a-z_]* kqueue kevent
     __(linux|gnu_linux|APPLE|MACH|unix|FreeBSD|NetBSD|OpenBSD|DragonFly|ANDROID|GLIBC|EMSCRIPTEN|MINGW32|MINGW64|CYGWIN)(__)?
-    _WIN(32|64) _MSC_VER'
+    _WIN(32|64) _MSC_VER HANDLE DWORD INVALID_HANDLE_VALUE GetLastError windows_[a-z]+ _get_osfhandle'
 # Calls that system.h has in another form.
 calls='rename|link|mkdir|fsync|pread|ioctl|waitpid|sendmsg|socketpair|getrusage|uselocale|newlocale'
 # shellcheck disable=SC2086 # one word for each name

@@ -105,7 +105,7 @@ scripts='' count=0
 for script in tests/e2e/*.sh; do
     name=$(basename "$script" .sh)
     count=$((count + 1))
-    echo "$without" | grep -qE "(^| )$name[ :]" || scripts="$scripts $script"
+    echo "$without" | grep -qE "(^| )${name}[ :]" || scripts="$scripts $script"
 done
 # shellcheck disable=SC2086 # names
 set -- $scripts

@@ -63,8 +63,10 @@ static void test_paths(void) {
     EXPECT(!file_link("file", "second") && file_is_same("file", "second"));
     EXPECT(access("file/below", F_OK) && errno == ENOENT);
     EXPECT(open("file/below", O_RDONLY) < 0 && errno == ENOTDIR);
-    EXPECT(!fopen(".", "r") && errno == EISDIR);
-    EXPECT(!fopen("\xff", "r") && errno == EILSEQ);
+    const FILE *none = fopen(".", "r");
+    EXPECT(!none && errno == EISDIR);
+    none = fopen("\xff", "r");
+    EXPECT(!none && errno == EILSEQ);
     EXPECT(directory_create(".", false) && errno == EEXIST);
     DIR *dir = opendir(".");
     bool found = false;

@@ -150,11 +150,10 @@ static HANDLE handle_of(int fd) { return fd < 0 ? INVALID_HANDLE_VALUE : (HANDLE
 int windows_open(const char *path, int flags, ...) {
     const int way = flags & (O_RDONLY | O_WRONLY | O_RDWR);
     const DWORD access = way == O_RDWR ? GENERIC_READ | GENERIC_WRITE : way == O_WRONLY ? GENERIC_WRITE : GENERIC_READ;
-    const DWORD creation = flags & O_EXCL                                         ? CREATE_NEW
-                           : (flags & (O_CREAT | O_TRUNC)) == (O_CREAT | O_TRUNC) ? CREATE_ALWAYS
-                           : flags & O_CREAT                                      ? OPEN_ALWAYS
-                           : flags & O_TRUNC                                      ? TRUNCATE_EXISTING
-                                                                                  : OPEN_EXISTING;
+    const DWORD creation = (flags & O_EXCL)     ? CREATE_NEW
+                           : !(flags & O_CREAT) ? ((flags & O_TRUNC) ? TRUNCATE_EXISTING : OPEN_EXISTING)
+                           : (flags & O_TRUNC)  ? CREATE_ALWAYS
+                                                : OPEN_ALWAYS;
     HANDLE handle = open_handle(path, access, creation, FILE_ATTRIBUTE_NORMAL, !(flags & O_CLOEXEC));
     if (handle == INVALID_HANDLE_VALUE) return -1;
     const int fd = _open_osfhandle((intptr_t)handle, (flags & (O_APPEND | O_CLOEXEC)) | O_BINARY);
@@ -195,7 +194,7 @@ static void fill_stat(struct stat *info, const BY_HANDLE_FILE_INFORMATION *found
     static const long long since_1601 = 11644473600; /* seconds */
     const long long ticks = both_halves(found->ftLastWriteTime.dwHighDateTime, found->ftLastWriteTime.dwLowDateTime);
     *info = (struct stat){
-        .st_mode = found->dwFileAttributes & FILE_ATTRIBUTE_DIRECTORY ? S_IFDIR | 0777 : S_IFREG | 0666,
+        .st_mode = (found->dwFileAttributes & FILE_ATTRIBUTE_DIRECTORY) ? S_IFDIR | 0777 : S_IFREG | 0666,
         .st_nlink = found->nNumberOfLinks,
         .st_dev = found->dwVolumeSerialNumber,
         .st_ino = (unsigned long long)both_halves(found->nFileIndexHigh, found->nFileIndexLow),
@@ -580,7 +579,10 @@ int windows_vfprintf(FILE *stream, const char *format, va_list args) {
     va_list again;
     va_copy(again, args);
     const int n = vsnprintf(short_text, sizeof short_text, format, args);
-    if (n >= (int)sizeof short_text && (text = malloc((size_t)n + 1))) vsnprintf(text, (size_t)n + 1, format, again);
+    if (n >= (int)sizeof short_text) {
+        text = malloc((size_t)n + 1);
+        if (text) vsnprintf(text, (size_t)n + 1, format, again);
+    }
     va_end(again);
     const bool done = text && n >= 0 && windows_fwrite(text, 1, (size_t)n, stream) == (size_t)n;
     if (!done && own_stream(stream)) own_stream(stream)->failed = true;
