@@ -27,7 +27,8 @@ static int run_quietly(char *const *command, bool *wrote) {
 int raster_check(Err *err) {
     bool wrote;
     if (!run_quietly((char *[]){"rsvg-convert", "--version", NULL}, &wrote)) return 0;
-    return err_set(err, NULL, 0, "PNG and PDF need the program rsvg-convert: install the package librsvg2-bin");
+    return err_set(err, NULL, 0, "PNG and PDF need the program rsvg-convert: %s",
+                   program_advice("librsvg2-bin", (char[ADVICE_SIZE]){0}));
 }
 
 bool raster_has_chinese(void) {

@@ -159,7 +159,8 @@ static int simplify(Import *import, Err *err) {
                              NULL};
     const int status = program_run(command, STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO);
     if (status < 0)
-        return err_set(err, NULL, 0, "opencc cannot be run (%s); Debian's package is `opencc`", strerror(errno));
+        return err_set(err, NULL, 0, "opencc cannot be run (%s): %s", strerror(errno),
+                       program_advice("opencc", (char[ADVICE_SIZE]){0}));
     return status ? err_set(err, NULL, 0, "opencc failed") : 0;
 }
 

@@ -43,7 +43,7 @@ grep -q 'b.pdf: rsvg-convert failed with exit status 3' "$scratch/stderr" || die
 [ -e "$scratch/b.pdf" ] && die 'a PDF of a failing rsvg-convert'
 rm "$scratch/bin/rsvg-convert"
 pictures "$scratch/b.png" && die 'no rsvg-convert'
-grep -q 'install the package librsvg2-bin' "$scratch/stderr" || die "$(cat "$scratch/stderr")"
+grep -q "install Debian's package librsvg2-bin" "$scratch/stderr" || die "$(cat "$scratch/stderr")"
 
 # What the pictures show: handouts, blank ones, colours by row, and several matrices in one picture. pictures.py reads them.
 draw() { # FOLDER [FLAG ...]: pictures of the 12 pairs

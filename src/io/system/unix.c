@@ -221,6 +221,15 @@ bool program_find(const char *name, char path[PATH_MAX]) {
     return false;
 }
 
+const char *program_advice(const char *package, char advice[ADVICE_SIZE]) {
+#ifdef __APPLE__
+    snprintf(advice, ADVICE_SIZE, "a package %s may have it", package);
+#else
+    snprintf(advice, ADVICE_SIZE, "install Debian's package %s", package);
+#endif
+    return advice;
+}
+
 /* The standard file `number` of the program is the open file fd, or /dev/null if fd is -1. */
 static int use(posix_spawn_file_actions_t *actions, int number, int fd) {
     if (fd >= 0) return posix_spawn_file_actions_adddup2(actions, fd, number);

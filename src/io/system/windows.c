@@ -730,6 +730,12 @@ bool program_find(const char *name, char path[PATH_MAX]) {
     return n && n < MAX_PATH && narrow(found, path, PATH_MAX, true);
 }
 
+const char *program_advice(const char *package, char advice[ADVICE_SIZE]) {
+    (void)package;
+    snprintf(advice, ADVICE_SIZE, "its folder must be in the PATH");
+    return advice;
+}
+
 /* Adds an argument to a command line, in quotes as CommandLineToArgvW reads them. Returns whether there was space. */
 static bool add_argument(wchar_t *line, size_t *n, const char *word) {
     wchar_t *wide = widen(word);
