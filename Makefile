@@ -61,7 +61,7 @@ sanitize.coverage := --coverage -fprofile-update=atomic -O1
 link.neon := -static
 link.static := -static -L$B/lib
 link.static-arm := $(link.static)
-link.windows := -static -L$B/lib
+link.windows := -static -L$B/lib -Wl,--no-insert-timestamp
 link.macos-arm := -L$B/lib
 link.macos-x86 := -L$B/lib
 link.wasm := -sALLOW_MEMORY_GROWTH=1 -sEXIT_RUNTIME=1 -sTOTAL_STACK=1048576 -sSINGLE_FILE=1

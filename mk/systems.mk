@@ -4,6 +4,7 @@
 #   make static-arm     the same for aarch64: build/static-arm/
 #   make macos          tide, tide-serve and libtide.dylib for macOS 12: build/macos-arm/ and build/macos-x86/
 #   make windows        tide.exe and libtide.dll for Windows 10, x86-64: build/windows/
+#   make binaries       all of these as zips for people who compile nothing: build/binaries/
 
 gcc.static     := gcc
 gcc.static-arm := aarch64-linux-gnu-gcc
@@ -37,4 +38,8 @@ windows:
 	scripts/setup windows
 	$(MAKE) build/windows/libraries
 	$(MAKE) -j$(JOBS) config=windows build/windows/tide.exe build/windows/libtide.dll
-.PHONY: static static-arm macos macos-arm macos-x86 windows
+
+binaries:
+	for system in static static-arm macos windows; do $(MAKE) $$system || exit; done # each uses all processors
+	scripts/dev/binaries build/binaries
+.PHONY: static static-arm macos macos-arm macos-x86 windows binaries
