@@ -113,7 +113,7 @@ for pair in lr:learn-rate epochs:after-epochs batch-size:mini-batch valid:valid-
 done
 mistakes 'did you mean --tgt' score model --ref x
 mistakes 'did you mean --ref' evaluate model --tgt x
-mistakes 'did you mean --listen' serve model --port 5000
+if native 'tide serve'; then mistakes 'did you mean --listen' serve model --port 5000; fi
 for command in train corpus lexicon; do mistakes "takes flags only, not 'x'; see .tide $command --help" $command x; done
 mistakes 'kernels[|]gemm[|]step[|]decode' bench speed
 for metric in bleu chrf; do

@@ -106,26 +106,28 @@ refused 1 'swapped.zh: no sentence pairs that can be used: [0-9]* of [0-9]* are 
 grep -q "^not-chinese	$scratch/swapped.en:1	" "$scratch/dropped" || die "dropped: $(head -n 3 "$scratch/dropped")"
 
 # opencc from the PATH rewrites the Chinese side before pairs are compared
-mkdir "$scratch/bin"
-printf '#!/bin/sh\nsed "s/後/后/g; s/After/Before/; $EXTRA" "$4" >"$6"\n' >"$scratch/bin/opencc"
-chmod +x "$scratch/bin/opencc"
-mkdir "$scratch/後"
-printf 'After that.\t之後。\nAfter that.\t之后。\n' >"$scratch/後/traditional.tsv"
-simplify() { PATH=$scratch/bin:$PATH EXTRA=$1 "$tide" corpus --output "$scratch/out4" --tsv "$scratch/後/traditional.tsv" --simplify --dropped "$scratch/dropped"; }
-simplify '' >"$scratch/report" 2>"$scratch/stderr" || die "--simplify: $(cat "$scratch/stderr")"
-says '1 duplicate .*'
-[ "$(cat "$scratch/out4/train.zh")" = 之后。 ] || die "simplified to $(cat "$scratch/out4/train.zh")"
-# and changes nothing else
-[ "$(cat "$scratch/out4/train.en")" = 'After that.' ] || die "opencc rewrote English: $(cat "$scratch/out4/train.en")"
-[ "$(cat "$scratch/dropped")" = "$(printf 'duplicate\t%s/後/traditional.tsv:2\tAfter that.\t之后。' "$scratch")" ] ||
-    die "opencc rewrote a path or English: $(cat "$scratch/dropped")"
-for change in 'fewer 1d' 'more p'; do
-    simplify "${change#* }" >/dev/null 2>"$scratch/stderr" && die "opencc wrote ${change% *} lines, and --simplify did not fail"
-    grep -qx "tide: opencc wrote ${change% *} lines than it read" "$scratch/stderr" || die "$change: $(cat "$scratch/stderr")"
-done
-PATH=$scratch "$tide" corpus --output "$scratch/out5" --tsv "$scratch/a.tsv" --simplify 2>"$scratch/stderr" &&
-    die "--simplify without opencc did not fail"
-grep -q 'opencc cannot be run' "$scratch/stderr" || die "$(cat "$scratch/stderr")"
+if native 'opencc'; then
+    mkdir "$scratch/bin"
+    printf '#!/bin/sh\nsed "s/後/后/g; s/After/Before/; $EXTRA" "$4" >"$6"\n' >"$scratch/bin/opencc"
+    chmod +x "$scratch/bin/opencc"
+    mkdir "$scratch/後"
+    printf 'After that.\t之後。\nAfter that.\t之后。\n' >"$scratch/後/traditional.tsv"
+    simplify() { PATH=$scratch/bin:$PATH EXTRA=$1 "$tide" corpus --output "$scratch/out4" --tsv "$scratch/後/traditional.tsv" --simplify --dropped "$scratch/dropped"; }
+    simplify '' >"$scratch/report" 2>"$scratch/stderr" || die "--simplify: $(cat "$scratch/stderr")"
+    says '1 duplicate .*'
+    [ "$(cat "$scratch/out4/train.zh")" = 之后。 ] || die "simplified to $(cat "$scratch/out4/train.zh")"
+    # and changes nothing else
+    [ "$(cat "$scratch/out4/train.en")" = 'After that.' ] || die "opencc rewrote English: $(cat "$scratch/out4/train.en")"
+    [ "$(cat "$scratch/dropped")" = "$(printf 'duplicate\t%s/後/traditional.tsv:2\tAfter that.\t之后。' "$scratch")" ] ||
+        die "opencc rewrote a path or English: $(cat "$scratch/dropped")"
+    for change in 'fewer 1d' 'more p'; do
+        simplify "${change#* }" >/dev/null 2>"$scratch/stderr" && die "opencc wrote ${change% *} lines, and --simplify did not fail"
+        grep -qx "tide: opencc wrote ${change% *} lines than it read" "$scratch/stderr" || die "$change: $(cat "$scratch/stderr")"
+    done
+    PATH=$scratch "$tide" corpus --output "$scratch/out5" --tsv "$scratch/a.tsv" --simplify 2>"$scratch/stderr" &&
+        die "--simplify without opencc did not fail"
+    grep -q 'opencc cannot be run' "$scratch/stderr" || die "$(cat "$scratch/stderr")"
+fi
 
 # traditional characters are counted, also after opencc
 printf 'The tide is out.\t潮水退了。\nWe go.\t我們走。\nI know this one.\t這個我認識。\n' >"$scratch/mixed.tsv"
@@ -133,13 +135,16 @@ corpus "$scratch/mixed" --tsv "$scratch/mixed.tsv" --dev 0 --test 0 >"$scratch/r
 says '2 of them with traditional characters; --simplify converts these'
 corpus "$scratch/mixed" --tsv "$scratch/train.tsv" >"$scratch/report"
 grep traditional "$scratch/report" && die "simplified text is traditional"
+mkdir -p "$scratch/bin"
 cat >"$scratch/bin/opencc" <<'SH2'
 #!/bin/sh
 sed 's/們/们/; s/這個/这个/; s/認識/认识/' "$4" >"$6"
 SH2
-PATH=$scratch/bin:$PATH tide_ok corpus --output "$scratch/mixed" --tsv "$scratch/mixed.tsv" --dev 0 --test 0 --simplify >"$scratch/report"
-grep traditional "$scratch/report" && die "after opencc, text is traditional"
-[ "$(tail -n 1 "$scratch/mixed/train.zh")" = 这个我认识。 ] || die "opencc: $(cat "$scratch/mixed/train.zh")"
+if native 'opencc'; then
+    PATH=$scratch/bin:$PATH tide_ok corpus --output "$scratch/mixed" --tsv "$scratch/mixed.tsv" --dev 0 --test 0 --simplify >"$scratch/report"
+    grep traditional "$scratch/report" && die "after opencc, text is traditional"
+    [ "$(tail -n 1 "$scratch/mixed/train.zh")" = 这个我认识。 ] || die "opencc: $(cat "$scratch/mixed/train.zh")"
+fi
 
 # the output can be trained on without another step
 tide_ok train --train-sets "$scratch/out/train.zh" "$scratch/out/train.en" --valid-sets "$scratch/out/dev.zh" \
