@@ -50,7 +50,7 @@ COMPILE   = @mkdir -p $(@D) && echo '  cc $@' && $(CC) $(CPPFLAGS) $(CFLAGS) -MM
 # Optional libraries. Without one, tide builds, and the command that needs it names the package. $B/optional changes when
 # one is installed or removed, so that the files that use it are compiled again.
 has     = $(if $(filter wasm neon,$(config)),,$(if $(OWN),$2,$(shell pkg-config --exists $1 2>/dev/null && echo $2)))
-SERVER := $(if $(EXE),,$(call has,libmicrohttpd,tide-serve))
+SERVER := $(call has,libmicrohttpd,tide-serve$(EXE))
 # The library of translation memories.
 XML_FLAGS := $(call has,expat,-DTIDE_XML)
 XML_LIBS  := $(if $(XML_FLAGS),$(if $(OWN),$B/lib/expat.a,-lexpat))
@@ -69,7 +69,7 @@ sanitize.static-arm := -mno-outline-atomics # libgcc's functions for atomics nee
 # gcc does not align the stack to 32 bytes there, so its aligned moves must become others, and its functions for AMX take offsets
 # of 32 bits, so there is no AMX. Formats and conversions are those of the other systems, which check them.
 flags.windows := -include io/system/windows.h -D__USE_MINGW_ANSI_STDIO=1 -D_FILE_OFFSET_BITS=64 -D_WIN32_WINNT=0x0A00 \
-    -DPSAPI_VERSION=2 -DUTF8PROC_STATIC -DXML_STATIC -Wa,-muse-unaligned-vector-move -Wno-format -Wno-format-extra-args -Wno-conversion -Wno-sign-conversion
+    -DWIN32_LEAN_AND_MEAN -DPSAPI_VERSION=2 -DUTF8PROC_STATIC -DXML_STATIC -Wa,-muse-unaligned-vector-move -Wno-format -Wno-format-extra-args -Wno-conversion -Wno-sign-conversion
 sanitize.fuzz := $(sanitize.asan) -fsanitize=fuzzer-no-link -O1
 # With asan's checks for null pointers, gcc 12 warns of null arguments that there are not.
 CFLAGS  += $(flags.$(config)) $(sanitize.$(config)) $(if $(filter asan,$(config)),-Wno-format-truncation)
@@ -84,7 +84,7 @@ LDFLAGS  += $(EXTRA_LDFLAGS)
 all: build/tide library core man
 .PHONY: all
 
-FLOORS  := core model io text score corpus aligner translate train view api $(if $(EXE),,serve) bench
+FLOORS  := core model io text score corpus aligner translate train view api serve bench
 # What differs between operating systems: see src/core/system.h and src/io/system.h.
 SYSTEM  := $(if $(EXE),windows,unix $(if $(MACOS)$(filter posix wasm,$(config)),posix,linux))
 SYSTEM_FILES := $(wildcard $(patsubst %,src/*/system/%.c,$(SYSTEM)))
@@ -135,9 +135,9 @@ $B/tide$(EXE): $(CLI) $B/internal.a
 	@$(CC) $(LDFLAGS) $^ $(XML_LIBS) $(LDLIBS) -o $@
 
 # The program that `tide serve` executes.
-$B/tide-serve: $(patsubst %,$B/cli/%.o,args command messages serve streams suggest tide_serve usage word_lists) $B/internal.a
+$B/tide-serve$(EXE): $(patsubst %,$B/cli/%.o,args command messages serve streams suggest tide_serve usage word_lists) $B/internal.a
 	@echo '  ld $@'
-	@$(CC) $(LDFLAGS) $^ -lmicrohttpd $(XML_LIBS) $(LDLIBS) -o $@
+	@$(CC) $(LDFLAGS) $^ -lmicrohttpd $(XML_LIBS) $(LDLIBS) $(if $(EXE),-lws2_32) -o $@
 
 # All floors below cli/. libtide.a is another archive: it has only the public names.
 $B/internal.a: $(OBJECTS) Makefile

@@ -3,7 +3,7 @@
 #   make static         build/static/tide and tide-serve: files for any Linux that need no library, with musl
 #   make static-arm     the same for aarch64: build/static-arm/
 #   make macos          tide, tide-serve and libtide.dylib for macOS 12: build/macos-arm/ and build/macos-x86/
-#   make windows        tide.exe and libtide.dll for Windows 10, x86-64: build/windows/
+#   make windows        tide.exe, tide-serve.exe and libtide.dll for Windows 10, x86-64: build/windows/
 #   make binaries       all of these as zips for people who compile nothing: build/binaries/
 
 gcc.static     := gcc
@@ -32,12 +32,12 @@ macos-arm macos-x86:
 	$(MAKE) -j$(JOBS) config=$@ $(patsubst %,build/$@/%,tide tide-serve libtide.dylib)
 
 build/windows/libraries: scripts/dev/libraries
-	scripts/dev/libraries build/windows x86_64-w64-mingw32-gcc-posix expat
+	scripts/dev/libraries build/windows x86_64-w64-mingw32-gcc-posix expat libmicrohttpd
 	touch $@
 windows:
 	scripts/setup windows
 	$(MAKE) build/windows/libraries
-	$(MAKE) -j$(JOBS) config=windows build/windows/tide.exe build/windows/libtide.dll
+	$(MAKE) -j$(JOBS) config=windows $(patsubst %,build/windows/%,tide.exe tide-serve.exe libtide.dll)
 
 binaries:
 	for system in static static-arm macos windows; do $(MAKE) $$system || exit; done # each uses all processors

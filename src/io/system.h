@@ -43,6 +43,8 @@ long long file_changed(const struct stat *file);
 bool file_is_special(const char *path);
 /* realpath of a link; NULL if the path is not that of a link. */
 char *path_of_link(const char *link, char real[PATH_MAX]);
+/* Another descriptor of an open file, which programs that are started do not inherit. */
+int file_duplicate(int fd);
 /* pread. */
 ssize_t file_read_some(int fd, void *bytes, size_t n, off_t at);
 /* A file without a name for reading and writing, in `dir`, or in memory if the system has such files; -1 with errno
@@ -130,6 +132,8 @@ int program_end(Program *program, char said[PROGRAM_SAID_SIZE]);
 /* Whether an open file (-1: none), or a program unless it is NULL, can be read without waiting within some
    milliseconds. Also true after an interruption or an error, which the read then finds. */
 bool input_ready(int fd, const Program *program, int milliseconds);
+/* Whether an open file takes a line at once; a pipe with room takes PIPE_BUF bytes. */
+bool output_ready(int fd);
 
 /* ---- terminal, signals, time, locale ----------------------------------------------------------------------------- */
 

@@ -1,8 +1,8 @@
 #include "serve/access_log.h"
+#include "io/system.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -11,7 +11,7 @@
 int access_log_open(AccessLog *log, const char *path, Err *err) {
     /* O_NONBLOCK: a pipe without a reader is an error */
     const int fd = strcmp(path, "-") != 0 ? open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0640)
-                                          : fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
+                                          : file_duplicate(STDOUT_FILENO);
     *log = (AccessLog){.fd = fd};
     return fd < 0 ? err_set(err, path, 0, "%s", strerror(errno)) : 0;
 }
@@ -52,8 +52,6 @@ size_t access_line_format(char text[ACCESS_LINE_SIZE], const AccessLine *line, l
 
 void access_log_write(AccessLog *log, const AccessLine *line) {
     char text[ACCESS_LINE_SIZE];
-    struct pollfd room = {.fd = log->fd, .events = POLLOUT};
     const size_t n = access_line_format(text, line, (long long)time(NULL));
-    /* a pipe with room takes PIPE_BUF bytes */
-    if (poll(&room, 1, 0) != 1 || !(room.revents & POLLOUT) || write(log->fd, text, n) != (ssize_t)n) log->lost++;
+    if (!output_ready(log->fd) || write(log->fd, text, n) != (ssize_t)n) log->lost++;
 }

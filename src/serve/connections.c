@@ -7,7 +7,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/socket.h>
 
 void connections_init(Connections *t, int places, Queue *queue, Metrics *metrics, const Limits *limits) {
     *t = (Connections){.places = places, .queue = queue, .metrics = metrics, .limits = limits};
@@ -39,7 +38,7 @@ static void set_phase(Connection *c, Phase phase) {
 /* The HTTP library then finds the end of the stream, and closes the socket. */
 static void shut(Connection *c) {
     set_phase(c, PHASE_CLOSED);
-    shutdown(c->fd, SHUT_RDWR);
+    socket_shut(c->fd);
 }
 
 /* Sends an error past the HTTP library, which has sent nothing in answer to the request; then shuts the connection. */

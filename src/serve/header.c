@@ -1,6 +1,6 @@
 #include "serve/header.h"
+#include "serve/socket.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,10 +75,9 @@ static bool split_host(const char *host, char *name, size_t size, bool *brackete
 bool header_host_allowed(const char *host, const char *const *allowed, int count) {
     char name[256];
     bool bracketed;
-    struct in6_addr address;
     if (!host || !split_host(host, name, sizeof name, &bracketed)) return false;
-    if (bracketed) return inet_pton(AF_INET6, name, &address) == 1;
-    if (inet_pton(AF_INET, name, &address) == 1 || !strcasecmp(name, "localhost")) return true;
+    if (bracketed) return address_is(name, true);
+    if (address_is(name, false) || !strcasecmp(name, "localhost")) return true;
     for (int i = 0; i < count; i++)
         if (!strcasecmp(name, allowed[i])) return true;
     return false;

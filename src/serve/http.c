@@ -2,11 +2,11 @@
 
 #include "serve/events.h"
 #include "serve/header.h"
+#include "serve/socket.h"
 
 #include <microhttpd.h>
 #include <stdatomic.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 struct Http {
@@ -267,14 +267,14 @@ Http *http_start(const ServeOptions *options, const Service *service, Connection
     connections->suspend = suspend;
     connections->resume = resume;
     http->daemon = MHD_start_daemon(
-        MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ITC, 0, NULL, NULL, on_request, http,
-        MHD_OPTION_LISTEN_SOCKET, listening, MHD_OPTION_CONNECTION_LIMIT, (unsigned)(connections->places + SPARE),
+        MHD_USE_AUTO_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ITC, 0, NULL, NULL, on_request, http,
+        MHD_OPTION_LISTEN_SOCKET, (MHD_socket)listening, MHD_OPTION_CONNECTION_LIMIT, (unsigned)(connections->places + SPARE),
         MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)32768, MHD_OPTION_NOTIFY_COMPLETED, on_completed, NULL,
         MHD_OPTION_NOTIFY_CONNECTION, on_connection, http, MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, NULL,
         MHD_OPTION_URI_LOG_CALLBACK, on_target, NULL, MHD_OPTION_END);
     if (http->daemon) return http;
     err_set(err, options->listen, 0, "libmicrohttpd cannot start");
-    close(listening);
+    socket_close(listening);
     mem_free(http);
     return NULL;
 }
@@ -286,6 +286,6 @@ void http_quiesce(Http *http) {
 
 void http_stop(Http *http) {
     MHD_stop_daemon(http->daemon);
-    close(http->listening);
+    socket_close(http->listening);
     mem_free(http);
 }

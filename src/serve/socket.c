@@ -2,17 +2,11 @@
 
 #include "io/system.h"
 #include "io/utf8.h"
+#include "serve/system/sockets.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <netdb.h>
-#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 static const char unix_scheme[] = "unix:";
@@ -40,6 +34,11 @@ uint64_t socket_client(int fd, char client[CLIENT_SIZE]) {
     return address_group(address);
 }
 
+bool address_is(const char *text, bool six) {
+    struct in6_addr address;
+    return inet_pton(six ? AF_INET6 : AF_INET, text, &address) == 1;
+}
+
 /* Splits an address into host and port. Returns 0, or -1 if it has no port or is too long. */
 static int split(const char *listen, char host[ADDRESS_SIZE], const char **port) {
     const char *colon = strrchr(listen, ':');
@@ -54,25 +53,15 @@ static int split(const char *listen, char host[ADDRESS_SIZE], const char **port)
     return 0;
 }
 
-/* Binds a socket and listens. Returns -1 with errno set. */
-static int listen_at(int fd, const struct sockaddr *address, socklen_t size) {
-    return bind(fd, address, size) || listen(fd, SOMAXCONN) ? -1 : 0;
-}
-
-/* Closes a socket and keeps errno. Returns -1. */
-static int give_up(int fd) {
-    const int error = errno;
-    close(fd);
-    errno = error;
+/* Opens a socket for one address. Returns -1 with *err filled. */
+static int open_at(const struct addrinfo *at, const char *listen, Err *err) {
+    const int fd = socket_open(at->ai_family, at->ai_socktype, at->ai_protocol);
+    if (fd < 0) return socket_fails(listen, err);
+    socket_reuse(fd);
+    if (!socket_listen(fd, at->ai_addr, at->ai_addrlen)) return fd;
+    socket_fails(listen, err);
+    socket_close(fd);
     return -1;
-}
-
-/* Opens a socket for one address. Returns -1 with errno set. */
-static int open_at(const struct addrinfo *at) {
-    const int fd = socket_open(at->ai_family, at->ai_socktype, at->ai_protocol), on = 1;
-    if (fd < 0) return -1;
-    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-    return listen_at(fd, at->ai_addr, at->ai_addrlen) ? give_up(fd) : fd;
 }
 
 static int open_host(const char *listen, Err *err) {
@@ -84,73 +73,21 @@ static int open_host(const char *listen, Err *err) {
     const int error = getaddrinfo(host, port, &wanted, &found);
     if (error)
         return err_set(err, listen, 0, "%s; an address is HOST:PORT, such as 127.0.0.1:5000", gai_strerror(error));
-    const int fd = open_at(found);
-    if (fd < 0) err_set(err, listen, 0, "%s", strerror(errno));
+    const int fd = open_at(found, listen, err);
     freeaddrinfo(found);
     return fd;
-}
-
-/* ---- Unix sockets ----------------------------------------------------------------------------------------------- */
-
-/* Whether the address is that of a socket on which nobody listens. */
-static bool is_left_over(const struct sockaddr_un *at) {
-    struct stat file;
-    if (lstat(at->sun_path, &file) || !S_ISSOCK(file.st_mode)) return false;
-    const int fd = socket_open(AF_UNIX, SOCK_STREAM, 0);
-    if (fd < 0) return false;
-    const bool refused = connect(fd, (const struct sockaddr *)at, sizeof *at) && errno == ECONNREFUSED;
-    close(fd);
-    return refused;
-}
-
-static int open_path(const char *path, Err *err) {
-    struct sockaddr_un at = {.sun_family = AF_UNIX};
-    if (!*path || strlen(path) >= sizeof at.sun_path)
-        return err_set(err, path, 0, "the path of a socket must have 1 to %zu bytes", sizeof at.sun_path - 1);
-    memcpy(at.sun_path, path, strlen(path));
-    const int fd = socket_open(AF_UNIX, SOCK_STREAM, 0);
-    int status = fd < 0 ? -1 : listen_at(fd, (const struct sockaddr *)&at, sizeof at);
-    if (fd >= 0 && status && errno == EADDRINUSE && is_left_over(&at)) {
-        unlink(path);
-        status = listen_at(fd, (const struct sockaddr *)&at, sizeof at);
-    }
-    if (!status) return fd;
-    err_set(err, path, 0, "%s", strerror(errno));
-    return fd < 0 ? -1 : give_up(fd);
-}
-
-/* ---- a socket of systemd ---------------------------------------------------------------------------------------- */
-
-static long number_of(const char *variable) {
-    const char *value = getenv(variable);
-    return value ? strtol(value, NULL, 10) : 0;
-}
-
-/* The number of sockets that systemd has passed to this process. */
-static long passed_count(void) { return number_of("LISTEN_PID") == getpid() ? number_of("LISTEN_FDS") : 0; }
-
-static int take_passed(Err *err) {
-    enum { FIRST_PASSED = 3 };
-    int listens = 0, type = 0;
-    socklen_t size = sizeof listens, type_size = sizeof type;
-    if (passed_count() > 1) return err_set(err, NULL, 0, "systemd has passed %ld sockets, not one", passed_count());
-    if (getsockopt(FIRST_PASSED, SOL_SOCKET, SO_ACCEPTCONN, &listens, &size) || !listens ||
-        getsockopt(FIRST_PASSED, SOL_SOCKET, SO_TYPE, &type, &type_size) || type != SOCK_STREAM)
-        return err_set(err, NULL, 0, "what systemd has passed is not a socket that listens: use ListenStream=");
-    fcntl(FIRST_PASSED, F_SETFD, FD_CLOEXEC);
-    return FIRST_PASSED;
 }
 
 /* ----------------------------------------------------------------------------------------------------------------- */
 
 static void write_address(int fd, char address[ADDRESS_SIZE]) {
     struct sockaddr_storage own = {0};
-    const struct sockaddr_un *path = (const struct sockaddr_un *)&own;
     socklen_t size = sizeof own;
     char host[INET6_ADDRSTRLEN + 1] = "?", port[8] = "?";
     getsockname(fd, (struct sockaddr *)&own, &size);
     if (own.ss_family == AF_UNIX) {
-        snprintf(address, ADDRESS_SIZE, "%s%.107s", unix_scheme, path->sun_path);
+        snprintf(address, ADDRESS_SIZE, "%s%.107s", unix_scheme,
+                 (const char *)&own + offsetof(struct sockaddr, sa_data));
         return;
     }
     getnameinfo((struct sockaddr *)&own, size, host, sizeof host, port, sizeof port, NI_NUMERICHOST | NI_NUMERICSERV);
@@ -158,9 +95,9 @@ static void write_address(int fd, char address[ADDRESS_SIZE]) {
 }
 
 int listener_open(Listener *l, const char *listen, Err *err) {
-    *l = (Listener){.passed = passed_count() > 0};
+    *l = (Listener){.passed = sockets_passed() > 0};
     if (!l->passed && starts_with(listen, unix_scheme)) l->path = listen + strlen(unix_scheme);
-    l->fd = l->passed ? take_passed(err) : l->path ? open_path(l->path, err) : open_host(listen, err);
+    l->fd = l->passed ? socket_take_passed(err) : l->path ? socket_at_path(l->path, err) : open_host(listen, err);
     if (l->fd < 0) return -1;
     write_address(l->fd, l->address);
     return 0;
@@ -173,7 +110,9 @@ bool listener_is_loopback(const Listener *l) {
            !address_group((const struct sockaddr *)&own);
 }
 
+void socket_shut(int fd) { shutdown(fd, SHUT_RDWR); }
+
 void listener_end(Listener *l) {
     if (l->path) unlink(l->path);
-    if (!l->passed) shutdown(l->fd, SHUT_RDWR);
+    if (!l->passed) socket_shut(l->fd);
 }

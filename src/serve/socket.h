@@ -1,4 +1,4 @@
-/* socket.h: sockets of the system. */
+/* socket.h: sockets of the system, which has its own file in system/. */
 #ifndef TIDE_SERVE_SOCKET_H
 #define TIDE_SERVE_SOCKET_H
 
@@ -6,7 +6,8 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/socket.h>
+
+struct sockaddr;
 
 enum { ADDRESS_SIZE = 128 };
 
@@ -29,6 +30,9 @@ bool listener_is_loopback(const Listener *listener);
 /* Refuses new connections, or leaves them to systemd, and removes a Unix socket that was made. The descriptor stays
    open. */
 void listener_end(Listener *listener);
+/* Ends a connection, or the wait for connections; the descriptor stays open. socket_close closes it. */
+void socket_shut(int fd);
+void socket_close(int fd);
 
 enum { CLIENT_SIZE = 48 };
 /* Writes the address of a socket's client, without its port; "unix:" for a Unix socket. Returns its group. */
@@ -36,5 +40,7 @@ uint64_t socket_client(int fd, char client[CLIENT_SIZE]);
 /* The group of an address: an IPv4 address, or 64 bits of an IPv6 address, which mostly belong to one client. 0: this
    machine. */
 uint64_t address_group(const struct sockaddr *address);
+/* Whether a text is the number of an IPv4 address; six: of an IPv6 address, without brackets. */
+bool address_is(const char *text, bool six);
 
 #endif

@@ -18,6 +18,7 @@ failures() {
     echo "$KEY" >"$scratch/keys"
     start "$models/run" --max-length 40 --api-key-file "$scratch/keys"
     SERVER=$pid
+    native 'a server that is gone' || SERVER=''
     export KEY SERVER
     live errors "$url" "$models/expected" # ends the server
     ended

@@ -114,6 +114,7 @@ char *path_of_link(const char *link, char real[PATH_MAX]) {
     return !lstat(link, &info) && S_ISLNK(info.st_mode) ? realpath(link, real) : NULL;
 }
 
+int file_duplicate(int fd) { return fcntl(fd, F_DUPFD_CLOEXEC, 0); }
 ssize_t file_read_some(int fd, void *bytes, size_t n, off_t at) { return pread(fd, bytes, n, at); }
 
 /* ---- streams ----------------------------------------------------------------------------------------------------- */
@@ -354,6 +355,11 @@ int program_end(Program *program, char said[PROGRAM_SAID_SIZE]) {
 bool input_ready(int fd, const Program *program, int milliseconds) {
     struct pollfd files[2] = {{.fd = fd, .events = POLLIN}, {.fd = program ? program->socket : -1, .events = POLLIN}};
     return poll(files, program ? 2 : 1, milliseconds) != 0;
+}
+
+bool output_ready(int fd) {
+    struct pollfd room = {.fd = fd, .events = POLLOUT};
+    return poll(&room, 1, 0) == 1 && room.revents & POLLOUT;
 }
 
 /* ---- terminal, signals, time, locale ----------------------------------------------------------------------------- */

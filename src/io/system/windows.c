@@ -6,7 +6,6 @@
 #include <locale.h>
 #include <signal.h>
 #include <stdatomic.h>
-#define WIN32_LEAN_AND_MEAN
 #include <windows.h>
 #include <psapi.h>
 #include <ntsecapi.h>
@@ -389,6 +388,8 @@ char *windows_realpath(const char *path, char real[PATH_MAX]) {
     free(whole);
     return found ? real : NULL;
 }
+
+int file_duplicate(int fd) { return dup(fd); }
 
 ssize_t file_read_some(int fd, void *bytes, size_t n, off_t at) {
     OVERLAPPED from = {.Offset = (DWORD)at, .OffsetHigh = (DWORD)((unsigned long long)at >> 32)};
@@ -803,12 +804,19 @@ int program_run(char *const *command, int in, int out, int errors) {
     return status;
 }
 
+/* A job ends the program when this process ends, also if that is killed. Ctrl-C goes to both; the program decides. */
 int windows_execv(const char *path, char *const *command) {
-    (void)path;                        /* it is the first word */
-    SetConsoleCtrlHandler(NULL, TRUE); /* the program decides what Ctrl-C does */
-    const int status = program_run(command, 0, 1, 2);
-    if (status >= 0) exit(status);
-    return -1;
+    (void)path; /* it is the first word */
+    JOBOBJECT_EXTENDED_LIMIT_INFORMATION limit = {.BasicLimitInformation.LimitFlags =
+                                                      JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE};
+    int status = -1;
+    HANDLE process = start(command, (int[]){0, 1, 2}, 0), job = CreateJobObjectW(NULL, NULL);
+    if (!process) return -1;
+    SetInformationJobObject(job, JobObjectExtendedLimitInformation, &limit, sizeof limit);
+    AssignProcessToJobObject(job, process);
+    SetConsoleCtrlHandler(NULL, TRUE);
+    wait_for(process, INFINITE, &status);
+    exit(status);
 }
 
 int program_background(pid_t *id, char *const *command, int said) {
@@ -882,6 +890,8 @@ bool input_ready(int fd, const Program *program, int milliseconds) {
     }
 }
 
+bool output_ready(int fd) { return (void)fd, true; } /* a reader of a pipe that stops holds up the server */
+
 /* ---- terminal, signals, time, locale ----------------------------------------------------------------------------- */
 
 int terminal_columns(int fd) {
@@ -906,8 +916,28 @@ void signals_of_training(void (*handler)(int number)) {
     SetConsoleCtrlHandler(end_training, TRUE);
 }
 
-int signals_open(void) { return errno = ENOSYS, -1; }
-bool signals_arrived(int fd) { return (void)fd, false; }
+/* The handler writes a byte to a pipe. */
+static HANDLE signal_pipe;
+
+static BOOL WINAPI tell_signal(DWORD event) {
+    DWORD n;
+    WriteFile(signal_pipe, "", 1, &n, NULL);
+    if (event != CTRL_C_EVENT && event != CTRL_BREAK_EVENT) Sleep(INFINITE); /* Windows then ends the process */
+    return TRUE;
+}
+
+int signals_open(void) {
+    HANDLE end;
+    if (!CreatePipe(&end, &signal_pipe, NULL, 0)) return failed();
+    SetConsoleCtrlHandler(tell_signal, TRUE);
+    return _open_osfhandle((intptr_t)end, O_BINARY | O_CLOEXEC);
+}
+
+bool signals_arrived(int fd) {
+    char byte;
+    DWORD n;
+    return PeekNamedPipe(handle_of(fd), NULL, 0, NULL, &n, NULL) && n && read(fd, &byte, 1) == 1;
+}
 
 void condition_init(pthread_cond_t *condition) { pthread_cond_init(condition, NULL); }
 

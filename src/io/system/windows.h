@@ -22,6 +22,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#define tell windows_tell /* io.h has a function of this name, which nobody needs */
+
 #undef PATH_MAX
 #define PATH_MAX 4096 /* bytes of UTF-8 */
 
