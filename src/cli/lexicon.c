@@ -7,6 +7,7 @@
 #include "io/ds.h"
 #include "io/files.h"
 #include "io/output.h"
+#include "io/system.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,14 +80,14 @@ static int read_disk(Lexicon *work, DiskCorpus *corpus, Err *err) {
 
 /* Reads the priors, if there are any, and the corpus. */
 static int read_input(Lexicon *work, Err *err) {
-    const char *folder = work->output ? work->output : getenv("TMPDIR");
+    const char *folder = work->output ? work->output : temporary_directory();
     DiskCorpus corpus;
     if (work->priors_path && priors_read(&work->priors, work->priors_path, err)) return -1;
     for (int i = 0; i < 2; i++) {
         work->bitext.side[i].units = work->priors_path ? work->priors.units[i] : units_new(work->kinds[i]);
         work->priors.units[i] = NULL;
     }
-    int status = disk_corpus_open(&corpus, folder && *folder ? folder : "/tmp", false, err);
+    int status = disk_corpus_open(&corpus, folder, false, err);
     if (!status) status = read_disk(work, &corpus, err);
     disk_corpus_close(&corpus);
     progress_clear(&work->view);

@@ -40,12 +40,12 @@ struct Tmx {
     LineReader *lines;
     char langs[2][CODE_SIZE];
     XML_Parser parser;
-    bool suspended; /* the parser stopped at the end of a unit, and has more text */
-    bool ended;     /* the parser has all text */
-    long given;     /* bytes that the parser has received */
-    int depth;      /* of elements */
-    TmxUnit unit;   /* the current one */
-    size_t size;    /* bytes of its segments */
+    bool suspended;  /* the parser stopped at the end of a unit, and has more text */
+    bool ended;      /* the parser has all text */
+    long long given; /* bytes that the parser has received */
+    int depth;       /* of elements */
+    TmxUnit unit;    /* the current one */
+    size_t size;     /* bytes of its segments */
     bool in_tmx, in_unit, complete;
     int side;         /* of the current tuv; -1: another language */
     char *text;       /* stb_ds array: of the current segment; NULL: none */

@@ -47,6 +47,8 @@ char *path_of_link(const char *link, char real[PATH_MAX]);
 int file_duplicate(int fd);
 /* pread. */
 ssize_t file_read_some(int fd, void *bytes, size_t n, off_t at);
+/* The directory for temporary files. */
+const char *temporary_directory(void);
 /* A file without a name for reading and writing, in `dir`, or in memory if the system has such files; -1 with errno
    set. inherited: programs that are started have it, too. */
 int file_unnamed(const char *dir);

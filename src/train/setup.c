@@ -529,7 +529,7 @@ static int open_directory(Training *t, Err *err) {
     t->files = t->job->files;
     if (training_writes(t) && (lock_directory(t, err) || resume(t, err))) return -1;
     if (training_join(t, err)) return -1;
-    if (access(t->files.dir, W_OK)) t->files.dir = getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp";
+    if (access(t->files.dir, W_OK)) t->files.dir = temporary_directory();
     return 0;
 }
 

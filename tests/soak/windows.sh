@@ -24,8 +24,8 @@ compile() { # TO SOURCE WORD...
 }
 compile gzip.exe tests/windows/gzip.c -lz
 compile host.exe tests/windows/host.c build/windows/libtide.dll
-compile system.exe -D_GNU_SOURCE -D__USE_MINGW_ANSI_STDIO=1 -D_FILE_OFFSET_BITS=64 -D_WIN32_WINNT=0x0A00 -include io/system/windows.h \
-    tests/windows/system.c build/windows/internal.a build/windows/lib/*.o build/windows/lib/*.a
+compile system.exe -D_GNU_SOURCE -D__USE_MINGW_ANSI_STDIO=1 -D_FILE_OFFSET_BITS=64 -D_WIN32_WINNT=0x0A00 -DWIN32_LEAN_AND_MEAN \
+    -include io/system/windows.h tests/windows/system.c build/windows/internal.a build/windows/lib/*.o build/windows/lib/*.a
 cp build/windows/libtide.dll "$scratch/bin"
 (cd "$scratch/files" && $wine "$scratch/bin/system.exe") || die "the system's part"
 
@@ -97,7 +97,7 @@ echo "killed $kills times"
 # the scripts; the others test something else than tide.exe, or what Windows or wine does not have
 without='
     abi article axe browser classroom help host install install_core memcheck musl neon python python_page seeds tmpdir wasm weights: not of tide.exe
-    corrections live options serve serve_protocol: tide-serve
+    live serve: a server that is told to end
     precision ranks: MPI
     limits memory outputs workspace: ulimit, LD_PRELOAD
     changes verify: SIGTERM

@@ -38,7 +38,7 @@ int system_start_thread(pthread_t *thread, void *(*main)(void *argument), void *
     return pthread_create(thread, NULL, main, argument);
 }
 
-/* That of the C library rounds twice. A product of two floats is exact in double. The sum is rounded to odd: if it is
+/* fmaf of the C library rounds twice. A product of two floats is exact in double. The sum is rounded to odd: if it is
    not exact, its last bit becomes 1, by a step towards the exact sum if it was 0, so that the second rounding, to
    float, is that of the exact sum (Boldo & Melquiond 2008). */
 float system_fmaf(float a, float b, float c) {

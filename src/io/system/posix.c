@@ -30,8 +30,7 @@ int file_unnamed(const char *dir) {
 
 /* POSIX has no files in memory: one in the directory for temporary files. */
 int file_in_memory(bool inherited) {
-    const char *dir = getenv("TMPDIR");
-    const int fd = file_unnamed(dir && *dir ? dir : "/tmp");
+    const int fd = file_unnamed(temporary_directory());
     if (fd >= 0 && inherited) fcntl(fd, F_SETFD, 0);
     return fd;
 }

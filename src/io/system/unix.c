@@ -114,6 +114,11 @@ char *path_of_link(const char *link, char real[PATH_MAX]) {
     return !lstat(link, &info) && S_ISLNK(info.st_mode) ? realpath(link, real) : NULL;
 }
 
+const char *temporary_directory(void) {
+    const char *dir = getenv("TMPDIR");
+    return dir && *dir ? dir : "/tmp";
+}
+
 int file_duplicate(int fd) { return fcntl(fd, F_DUPFD_CLOEXEC, 0); }
 ssize_t file_read_some(int fd, void *bytes, size_t n, off_t at) { return pread(fd, bytes, n, at); }
 

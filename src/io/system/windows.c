@@ -1,4 +1,4 @@
-/* Windows 10 and later. The CPU has to be x86-64. */
+/* Windows 10 and later, x86-64. */
 #include "io/system.h"
 #include "core/base.h"
 #include "io/utf8.h"
@@ -11,7 +11,7 @@
 #include <ntsecapi.h>
 #include <shellapi.h>
 
-/* This file means the functions of the C library. */
+/* In this file these names mean the functions of the C library. */
 #undef open
 #undef close
 #undef fopen
@@ -25,35 +25,48 @@
 #undef vfprintf
 #undef fread
 #undef isatty
+#undef getc
 
 /* ---- errors ------------------------------------------------------------------------------------------------------ */
 
 /* Sets errno by the last error. Returns -1. */
 static int failed(void) {
-    switch (GetLastError()) {
-    case ERROR_FILE_NOT_FOUND:
-    case ERROR_PATH_NOT_FOUND:
-    case ERROR_INVALID_NAME:
-    case ERROR_BAD_NETPATH:
-    case ERROR_BAD_PATHNAME: errno = ENOENT; break;
-    case ERROR_FILE_EXISTS:
-    case ERROR_ALREADY_EXISTS: errno = EEXIST; break;
-    case ERROR_LOCK_VIOLATION:
-    case ERROR_IO_PENDING: errno = EWOULDBLOCK; break;
-    case ERROR_NOT_ENOUGH_MEMORY:
-    case ERROR_OUTOFMEMORY: errno = ENOMEM; break;
-    case ERROR_DISK_FULL:
-    case ERROR_HANDLE_DISK_FULL: errno = ENOSPC; break;
-    case ERROR_TOO_MANY_OPEN_FILES: errno = EMFILE; break;
-    case ERROR_DIR_NOT_EMPTY: errno = ENOTEMPTY; break;
-    case ERROR_DIRECTORY: errno = ENOTDIR; break;
-    case ERROR_BROKEN_PIPE:
-    case ERROR_NO_DATA: errno = EPIPE; break;
-    case ERROR_NOT_SUPPORTED:
-    case ERROR_INVALID_FUNCTION: errno = ENOSYS; break;
-    case ERROR_FILENAME_EXCED_RANGE: errno = ENAMETOOLONG; break;
-    default: errno = EACCES; /* a sharing violation, too: another program does not share the file */
-    }
+    static const struct {
+        DWORD error;
+        int number;
+    } numbers[] = {{ERROR_FILE_NOT_FOUND, ENOENT},
+                   {ERROR_PATH_NOT_FOUND, ENOENT},
+                   {ERROR_INVALID_NAME, ENOENT},
+                   {ERROR_BAD_PATHNAME, ENOENT},
+                   {ERROR_BAD_NETPATH, ENOENT},
+                   {ERROR_BAD_NET_NAME, ENOENT},
+                   {ERROR_FILE_EXISTS, EEXIST},
+                   {ERROR_ALREADY_EXISTS, EEXIST},
+                   {ERROR_ACCESS_DENIED, EACCES},
+                   {ERROR_SHARING_VIOLATION, EACCES},
+                   {ERROR_LOCK_VIOLATION, EWOULDBLOCK},
+                   {ERROR_IO_PENDING, EWOULDBLOCK},
+                   {ERROR_NOT_ENOUGH_MEMORY, ENOMEM},
+                   {ERROR_OUTOFMEMORY, ENOMEM},
+                   {ERROR_DISK_FULL, ENOSPC},
+                   {ERROR_HANDLE_DISK_FULL, ENOSPC},
+                   {ERROR_TOO_MANY_OPEN_FILES, EMFILE},
+                   {ERROR_DIR_NOT_EMPTY, ENOTEMPTY},
+                   {ERROR_DIRECTORY, ENOTDIR},
+                   {ERROR_BROKEN_PIPE, EPIPE},
+                   {ERROR_NO_DATA, EPIPE},
+                   {ERROR_NOT_SUPPORTED, ENOSYS},
+                   {ERROR_INVALID_FUNCTION, ENOSYS},
+                   {ERROR_WRITE_PROTECT, EROFS},
+                   {ERROR_NOT_SAME_DEVICE, EXDEV},
+                   {ERROR_INVALID_HANDLE, EBADF},
+                   {ERROR_INVALID_PARAMETER, EINVAL},
+                   {ERROR_BAD_EXE_FORMAT, ENOEXEC},
+                   {ERROR_FILENAME_EXCED_RANGE, ENAMETOOLONG}};
+    const DWORD error = GetLastError();
+    errno = EIO;
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (numbers[i].error == error) errno = numbers[i].number;
     return -1;
 }
 
@@ -85,7 +98,6 @@ static bool be_patient(int *tries) {
 
 /* ---- texts ------------------------------------------------------------------------------------------------------- */
 
-/* A name longer than this needs a form of its own. */
 enum { LONGEST_NAME = 240, MOST_WIDE = 32768 };
 
 /* UTF-8 as UTF-16; NULL with errno set. Release with free. */
@@ -105,13 +117,15 @@ static bool narrow(const wchar_t *wide, char *text, size_t size, bool path) {
     return true;
 }
 
-/* A path for functions of Windows, whose names may have at most 260 characters without \\?\ in front. */
+/* A path for functions of Windows. A full path longer than LONGEST_NAME gets \\?\ in front: without it, Windows permits
+   260 characters. */
 static wchar_t *wide_path(const char *path) {
     wchar_t *wide = widen(path), *whole;
-    if (!wide || wcslen(wide) <= LONGEST_NAME) return wide;
-    if (!wcsncmp(wide, L"\\\\?\\", 4) || !(whole = malloc((MOST_WIDE + 8) * sizeof *whole))) return wide;
-    const DWORD n = GetFullPathNameW(wide, MOST_WIDE, whole + 8, NULL);
-    if (!n || n >= MOST_WIDE) {
+    if (!wide || !wcsncmp(wide, L"\\\\?\\", 4)) return wide;
+    const DWORD size = GetFullPathNameW(wide, 0, NULL, NULL); /* with the NUL */
+    if (size <= LONGEST_NAME || !(whole = malloc((size + 8) * sizeof *whole))) return wide;
+    const DWORD n = GetFullPathNameW(wide, size, whole + 8, NULL);
+    if (!n || n >= size) {
         free(whole);
         return wide;
     }
@@ -146,6 +160,13 @@ static HANDLE open_handle(const char *path, DWORD access, DWORD creation, DWORD 
 
 static HANDLE handle_of(int fd) { return fd < 0 ? INVALID_HANDLE_VALUE : (HANDLE)_get_osfhandle(fd); }
 
+/* The descriptor of a handle, which it owns; -1: there is none. */
+static int descriptor(HANDLE handle, int flags) {
+    const int fd = handle == INVALID_HANDLE_VALUE ? -1 : _open_osfhandle((intptr_t)handle, flags | O_BINARY);
+    if (fd < 0 && handle != INVALID_HANDLE_VALUE) CloseHandle(handle);
+    return fd;
+}
+
 int windows_open(const char *path, int flags, ...) {
     const int way = flags & (O_RDONLY | O_WRONLY | O_RDWR);
     const DWORD access = way == O_RDWR ? GENERIC_READ | GENERIC_WRITE : way == O_WRONLY ? GENERIC_WRITE : GENERIC_READ;
@@ -154,10 +175,7 @@ int windows_open(const char *path, int flags, ...) {
                            : (flags & O_TRUNC)  ? CREATE_ALWAYS
                                                 : OPEN_ALWAYS;
     HANDLE handle = open_handle(path, access, creation, FILE_ATTRIBUTE_NORMAL, !(flags & O_CLOEXEC));
-    if (handle == INVALID_HANDLE_VALUE) return -1;
-    const int fd = _open_osfhandle((intptr_t)handle, (flags & (O_APPEND | O_CLOEXEC)) | O_BINARY);
-    if (fd < 0) CloseHandle(handle);
-    return fd;
+    return descriptor(handle, flags & (O_APPEND | O_CLOEXEC));
 }
 
 FILE *windows_fopen(const char *path, const char *mode) {
@@ -244,20 +262,24 @@ static int with_path(const char *path, BOOL(WINAPI *change)(const wchar_t *path)
 int windows_unlink(const char *path) { return with_path(path, DeleteFileW); }
 int windows_rmdir(const char *path) { return with_path(path, RemoveDirectoryW); }
 
-/* A user's own folders let nobody else in, and what is made there has their permissions. */
-static BOOL WINAPI create_directory(const wchar_t *path) { return CreateDirectoryW(path, NULL); }
+/* A user's own folders let nobody else in, and what is made there has their permissions. A root has an error of its
+ * own. */
+static BOOL WINAPI create_directory(const wchar_t *path) {
+    if (CreateDirectoryW(path, NULL)) return TRUE;
+    const DWORD error = GetLastError(), attributes = GetFileAttributesW(path);
+    const bool exists = attributes != INVALID_FILE_ATTRIBUTES && attributes & FILE_ATTRIBUTE_DIRECTORY;
+    return SetLastError(exists ? ERROR_ALREADY_EXISTS : error), FALSE;
+}
+
 int directory_create(const char *path, bool own) { return (void)own, with_path(path, create_directory); }
 
 int directory_open(const char *path) {
     HANDLE handle = open_handle(path, GENERIC_READ, OPEN_EXISTING, FILE_FLAG_BACKUP_SEMANTICS, false);
-    if (handle == INVALID_HANDLE_VALUE) return -1;
-    const int fd = _open_osfhandle((intptr_t)handle, O_CLOEXEC | O_BINARY);
-    if (fd < 0) CloseHandle(handle);
-    return fd;
+    return descriptor(handle, O_CLOEXEC);
 }
 
 /* NTFS keeps a journal of names. */
-int directory_sync(const char *path) { return windows_access(path, F_OK); }
+int directory_sync(const char *path) { return (void)path, 0; }
 int file_sync_name(const char *path) { return (void)path, 0; }
 int file_sync(int fd) { return FlushFileBuffers(handle_of(fd)) ? 0 : failed(); }
 
@@ -273,16 +295,19 @@ static BOOL replace(const wchar_t *from, const wchar_t *to) {
     } info = {.flags = FILE_RENAME_FLAG_REPLACE_IF_EXISTS | FILE_RENAME_FLAG_POSIX_SEMANTICS,
               .bytes = (DWORD)(wcslen(to) * sizeof *to)};
     wchar_t aside[PATH_MAX + 16];
-    HANDLE file =
-        CreateFileW(from, DELETE | SYNCHRONIZE, SHARES, NULL, OPEN_EXISTING, FILE_FLAG_BACKUP_SEMANTICS, NULL);
+    HANDLE file = CreateFileW(from, DELETE | SYNCHRONIZE, SHARES, NULL, OPEN_EXISTING,
+                              FILE_FLAG_BACKUP_SEMANTICS | FILE_FLAG_WRITE_THROUGH, NULL);
     if (file == INVALID_HANDLE_VALUE) return FALSE;
     if (info.bytes >= sizeof info.name) return CloseHandle(file), SetLastError(ERROR_FILENAME_EXCED_RANGE), FALSE;
     wcscpy(info.name, to);
     BOOL done = SetFileInformationByHandle(file, rename_info, &info, sizeof info);
     CloseHandle(file);
     if (done || MoveFileExW(from, to, MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH)) return TRUE;
+    const DWORD error = GetLastError();
+    if (error != ERROR_ACCESS_DENIED || GetFileAttributesW(to) & (FILE_ATTRIBUTE_DIRECTORY | FILE_ATTRIBUTE_READONLY))
+        return SetLastError(error), FALSE;
     swprintf(aside, sizeof aside / sizeof *aside, L"%ls.%lu.old", to, GetCurrentProcessId());
-    if (GetLastError() != ERROR_ACCESS_DENIED || !MoveFileExW(to, aside, 0)) return FALSE;
+    if (!MoveFileExW(to, aside, 0)) return FALSE;
     done = MoveFileExW(from, to, MOVEFILE_WRITE_THROUGH);
     if (done) DeleteFileW(aside);
     else MoveFileExW(aside, to, 0);
@@ -313,22 +338,22 @@ int file_link(const char *from, const char *to) {
     return done ? 0 : -1;
 }
 
-/* A lock of a file is one of a byte far behind its end, because Windows lets nobody read locked bytes. A directory,
-   which has no bytes, has an object of the system by its number; `locks` keeps that until the descriptor is closed. */
+/* The lock of a file is a byte far behind its end, because other processes cannot read locked bytes. The lock of a
+   directory is a named event; its name contains the number of the directory. Other machines do not see it. */
 enum { MOST_FILES = 2048 };
 static HANDLE locks[MOST_FILES];
+static char *names[MOST_FILES]; /* of files that other programs open */
 
 static int lock_directory(int fd, const BY_HANDLE_FILE_INFORMATION *info) {
     wchar_t name[64];
-    swprintf(name, sizeof name / sizeof *name, L"tide-%08lx-%08lx%08lx", info->dwVolumeSerialNumber,
+    swprintf(name, sizeof name / sizeof *name, L"Global\\tide-%08lx-%08lx%08lx", info->dwVolumeSerialNumber,
              info->nFileIndexHigh, info->nFileIndexLow);
     if (fd >= MOST_FILES) return errno = EMFILE, -1;
-    HANDLE lock = CreateEventW(NULL, TRUE, FALSE, name);
+    const HANDLE lock = CreateEventW(NULL, TRUE, FALSE, name);
+    const DWORD error = GetLastError();
+    if (lock && error == ERROR_ALREADY_EXISTS) CloseHandle(lock);
+    if (error == ERROR_ALREADY_EXISTS || (!lock && error == ERROR_ACCESS_DENIED)) return errno = EWOULDBLOCK, -1;
     if (!lock) return failed();
-    if (GetLastError() == ERROR_ALREADY_EXISTS) {
-        CloseHandle(lock);
-        return errno = EWOULDBLOCK, -1;
-    }
     locks[fd] = lock;
     return 0;
 }
@@ -349,7 +374,13 @@ int windows_close(int fd) {
         CloseHandle(locks[fd]);
         locks[fd] = NULL;
     }
-    return close(fd);
+    const int status = close(fd);
+    if (fd >= 0 && fd < MOST_FILES && names[fd]) {
+        windows_unlink(names[fd]);
+        free(names[fd]);
+        names[fd] = NULL;
+    }
+    return status;
 }
 
 bool file_is_removed(int fd) {
@@ -397,6 +428,7 @@ ssize_t file_read_some(int fd, void *bytes, size_t n, off_t at) {
     const DWORD most = n > 1 << 30 ? 1 << 30 : (DWORD)n;
     LARGE_INTEGER before;
     HANDLE handle = handle_of(fd);
+    if (GetFileType(handle) != FILE_TYPE_DISK) return errno = ESPIPE, -1;
     if (!SetFilePointerEx(handle, (LARGE_INTEGER){0}, &before, FILE_CURRENT)) return failed();
     const BOOL done = ReadFile(handle, bytes, most, &got, &from);
     const bool end = !done && GetLastError() == ERROR_HANDLE_EOF;
@@ -405,63 +437,95 @@ ssize_t file_read_some(int fd, void *bytes, size_t n, off_t at) {
     return done || end ? (ssize_t)got : -1;
 }
 
-int file_unnamed(const char *dir) {
+/* Creates a file with a name that no other has. */
+static HANDLE create_temporary(const char *dir, DWORD access, DWORD flags, char path[PATH_MAX]) {
     static atomic_int count;
-    char path[PATH_MAX];
-    for (int tries = 0; tries < 1000; tries++) {
-        if (snprintf(path, sizeof path, "%s/tide-%lu-%d.tmp", dir, GetCurrentProcessId(), count++) >= (int)sizeof path)
-            return errno = ENAMETOOLONG, -1;
-        HANDLE handle = open_handle(path, GENERIC_READ | GENERIC_WRITE | DELETE, CREATE_NEW,
-                                    FILE_ATTRIBUTE_TEMPORARY | FILE_FLAG_DELETE_ON_CLOSE, false);
-        if (handle != INVALID_HANDLE_VALUE) return _open_osfhandle((intptr_t)handle, O_CLOEXEC | O_BINARY);
-        if (errno != EEXIST) return -1;
-    }
-    return -1;
+    HANDLE handle;
+    do {
+        if (snprintf(path, PATH_MAX, "%s/tide-%lu-%d.tmp", dir, GetCurrentProcessId(), count++) >= PATH_MAX)
+            return errno = ENAMETOOLONG, INVALID_HANDLE_VALUE;
+        handle = open_handle(path, GENERIC_READ | GENERIC_WRITE | access, CREATE_NEW, FILE_ATTRIBUTE_TEMPORARY | flags,
+                             false);
+    } while (handle == INVALID_HANDLE_VALUE && errno == EEXIST);
+    return handle;
 }
 
-/* Windows has no files in memory. One that is temporary is hardly ever written to the disk. */
-int file_in_memory(bool inherited) {
+int file_unnamed(const char *dir) {
+    char path[PATH_MAX];
+    return descriptor(create_temporary(dir, DELETE, FILE_FLAG_DELETE_ON_CLOSE, path), O_CLOEXEC);
+}
+
+const char *temporary_directory(void) {
+    static char dir[PATH_MAX];
     wchar_t wide[MAX_PATH + 1];
-    char dir[PATH_MAX];
-    if (!GetTempPathW(MAX_PATH + 1, wide) || !narrow(wide, dir, sizeof dir, true)) return failed();
-    const int fd = file_unnamed(dir);
-    if (fd >= 0 && inherited) SetHandleInformation(handle_of(fd), HANDLE_FLAG_INHERIT, HANDLE_FLAG_INHERIT);
+    return GetTempPathW(MAX_PATH + 1, wide) && narrow(wide, dir, sizeof dir, true) ? dir : ".";
+}
+
+/* Windows has no files in memory; one that is temporary is hardly ever written to the disk. Programs could not open one
+   that is deleted when it is closed, so windows_close removes it by its name. */
+int file_in_memory(bool inherited) {
+    char path[PATH_MAX];
+    if (!inherited) return file_unnamed(temporary_directory());
+    const int fd = descriptor(create_temporary(temporary_directory(), 0, 0, path), O_CLOEXEC);
+    if (fd >= 0 && fd < MOST_FILES) names[fd] = _strdup(path);
     return fd;
 }
 
 void file_own_path(int fd, char path[FD_PATH]) {
     wchar_t wide[FD_PATH];
     _lseeki64(fd, 0, SEEK_SET);
-    const DWORD n = GetFinalPathNameByHandleW(handle_of(fd), wide, FD_PATH, FILE_NAME_NORMALIZED);
-    if (!n || n >= FD_PATH || !narrow(wide, path, FD_PATH, false)) *path = '\0';
+    const DWORD n = GetFinalPathNameByHandleW(handle_of(fd), wide, FD_PATH, FILE_NAME_OPENED);
+    if (fd >= 0 && fd < MOST_FILES && names[fd]) snprintf(path, FD_PATH, "%s", names[fd]);
+    else if (!n || n >= FD_PATH || !narrow(wide, path, FD_PATH, false)) *path = '\0';
 }
 
 void file_shared_path(int fd, char path[FD_PATH]) { (void)fd, *path = '\0'; }
 
 /* ---- directories ------------------------------------------------------------------------------------------------- */
 
+typedef struct Folder {
+    HANDLE search;
+    bool more;
+    WIN32_FIND_DATAW found; /* the next one */
+    struct dirent entry;    /* the last one */
+} Folder;
+
 DIR *windows_opendir(const char *path) {
-    wchar_t *wide = wide_path(path);
-    _WDIR *dir = wide ? _wopendir(wide) : NULL;
+    char pattern[PATH_MAX];
+    if (snprintf(pattern, sizeof pattern, "%s/*", path) >= (int)sizeof pattern) return errno = ENAMETOOLONG, NULL;
+    Folder *folder = malloc(sizeof *folder);
+    wchar_t *wide = folder ? wide_path(pattern) : NULL;
+    if (wide) folder->search = FindFirstFileW(wide, &folder->found);
+    if (!wide || folder->search == INVALID_HANDLE_VALUE) {
+        if (wide) failed_at(wide);
+        free(folder);
+        folder = NULL;
+    } else {
+        folder->more = true;
+    }
     free(wide);
-    return (DIR *)dir;
+    return (DIR *)folder;
 }
 
 struct dirent *windows_readdir(DIR *dir) {
-    static __thread struct dirent entry;
-    const struct _wdirent *found = _wreaddir((_WDIR *)dir);
-    if (!found) return NULL;
-    if (!narrow(found->d_name, entry.d_name, sizeof entry.d_name, false)) *entry.d_name = '\0';
-    entry.d_namlen = (unsigned short)strlen(entry.d_name);
-    return &entry;
+    Folder *folder = (Folder *)dir;
+    if (!folder->more) return NULL;
+    struct dirent *entry = &folder->entry;
+    if (!narrow(folder->found.cFileName, entry->d_name, sizeof entry->d_name, false)) *entry->d_name = '\0';
+    folder->more = FindNextFileW(folder->search, &folder->found);
+    return entry;
 }
 
-int windows_closedir(DIR *dir) { return _wclosedir((_WDIR *)dir); }
+int windows_closedir(DIR *dir) {
+    FindClose(((Folder *)dir)->search);
+    free(dir);
+    return 0;
+}
 
 /* ---- streams ----------------------------------------------------------------------------------------------------- */
 
-/* The C library has no streams over functions: these are streams of our own, which the functions below tell from its
-   streams by their first bytes. */
+/* The C library has no streams over functions. A Stream is passed as a FILE *; its first bytes tell it from a FILE of
+   the library. */
 typedef struct Stream {
     uint64_t ours;
     void *context;
@@ -509,7 +573,11 @@ void stream_abandon(FILE *stream) {
     stream_close(own_stream(stream));
 }
 
-bool stream_has_line(const FILE *stream) { return (void)stream, false; }
+bool stream_has_line(const FILE *stream) {
+    const Stream *own = own_stream((FILE *)stream);
+    if (own) return own->at < own->size && memchr(own->bytes + own->at, '\n', own->size - own->at);
+    return stream->_cnt > 0 && memchr(stream->_ptr, '\n', (size_t)stream->_cnt);
+}
 
 /* Ends the process, as a signal does on other systems, if a write has failed because nobody reads the standard output.
  */
@@ -600,6 +668,8 @@ int windows_fprintf(FILE *stream, const char *format, ...) {
     return n;
 }
 
+static void begin_input(FILE *stream);
+
 /* Reads what comes next. Returns whether there is anything. */
 static bool stream_fill(Stream *own) {
     if (own->at < own->size) return true;
@@ -612,6 +682,7 @@ static bool stream_fill(Stream *own) {
 
 size_t windows_fread(void *items, size_t size, size_t n, FILE *stream) {
     Stream *own = own_stream(stream);
+    if (!own) begin_input(stream);
     if (!own) return fread(items, size, n, stream);
     size_t done = 0;
     while (done < size * n && stream_fill(own)) {
@@ -630,6 +701,7 @@ static int next_byte(Stream *own, FILE *stream) {
 
 ssize_t windows_getline(char **line, size_t *capacity, FILE *stream) {
     Stream *own = own_stream(stream);
+    if (!own) begin_input(stream);
     size_t n = 0;
     int c = 0;
     while (c != '\n' && (c = next_byte(own, stream)) != EOF) {
@@ -649,24 +721,45 @@ ssize_t windows_getline(char **line, size_t *capacity, FILE *stream) {
 
 /* ---- programs ---------------------------------------------------------------------------------------------------- */
 
-int _CRT_glob = 0; /* NOLINT: the library's name: * in an argument is no pattern */
-
 static char own_path[PATH_MAX];
 static UINT console_page; /* the encoding that the console had */
 
 static void restore_console(void) { SetConsoleOutputCP(console_page); }
 
-/* Bytes from the console as UTF-8, in a pipe that becomes standard input. */
+static BOOL WINAPI restore_at_end(DWORD event) {
+    (void)event;
+    restore_console();
+    return FALSE; /* then the next handler; the last one ends the process */
+}
+
+/* The console shows UTF-8, and obeys the escapes of the progress bar. */
+static void open_console(void) {
+    DWORD mode;
+    console_page = GetConsoleOutputCP();
+    if (console_page && console_page != CP_UTF8 && SetConsoleOutputCP(CP_UTF8)) {
+        atexit(restore_console);
+        SetConsoleCtrlHandler(restore_at_end, TRUE);
+    }
+    for (int fd = 1; fd <= 2; fd++)
+        if (GetConsoleMode(handle_of(fd), &mode))
+            SetConsoleMode(handle_of(fd), mode | ENABLE_VIRTUAL_TERMINAL_PROCESSING);
+}
+
 static bool console_is_read;
+
+/* Writes what is typed to a pipe, as UTF-8. Ctrl-D or Ctrl-Z at the start of a line ends it. */
 static void *read_console(void *pipe) {
-    HANDLE console = CreateFileW(L"CONIN$", GENERIC_READ, SHARES, NULL, OPEN_EXISTING, 0, NULL);
-    wchar_t wide[2048];
-    char bytes[3 * sizeof wide / sizeof *wide];
-    for (DWORD n, written; ReadConsoleW(console, wide, sizeof wide / sizeof *wide, &n, NULL) && n && wide[0] != 0x1A;) {
+    enum { CTRL_D = 4, CTRL_Z = 26, COUNT = 2048 };
+    CONSOLE_READCONSOLE_CONTROL wake = {.nLength = sizeof wake, .dwCtrlWakeupMask = 1 << CTRL_D | 1 << CTRL_Z};
+    HANDLE console = CreateFileW(L"CONIN$", GENERIC_READ | GENERIC_WRITE, SHARES, NULL, OPEN_EXISTING, 0, NULL);
+    wchar_t wide[COUNT];
+    char bytes[3 * COUNT];
+    for (DWORD n, written;
+         ReadConsoleW(console, wide, COUNT, &n, &wake) && n && wide[0] != CTRL_D && wide[0] != CTRL_Z;) {
         const int size = WideCharToMultiByte(CP_UTF8, 0, wide, (int)n, bytes, sizeof bytes, NULL, NULL);
         char *end = bytes;
         for (int i = 0; i < size; i++)
-            if (bytes[i] != '\r') *end++ = bytes[i];
+            if (bytes[i] != '\r' && bytes[i] != CTRL_D && bytes[i] != CTRL_Z) *end++ = bytes[i];
         if (!WriteFile(pipe, bytes, (DWORD)(end - bytes), &written, NULL)) break;
     }
     CloseHandle(console);
@@ -674,16 +767,23 @@ static void *read_console(void *pipe) {
     return NULL;
 }
 
-static void open_console(void) {
+/* Puts a pipe in the place of a console as standard input, before the first read: the library would read bytes. */
+static void begin_input(FILE *stream) {
     DWORD mode;
     HANDLE ends[2];
     pthread_t thread;
-    console_page = GetConsoleOutputCP();
-    if (console_page && SetConsoleOutputCP(CP_UTF8)) atexit(restore_console);
-    if (!GetConsoleMode(handle_of(0), &mode) || !CreatePipe(&ends[0], &ends[1], NULL, 0)) return;
-    const int fd = _open_osfhandle((intptr_t)ends[0], O_BINARY | O_CLOEXEC);
+    if (stream != stdin || console_is_read || !GetConsoleMode(handle_of(0), &mode) ||
+        !CreatePipe(&ends[0], &ends[1], NULL, 0))
+        return;
+    const int fd = descriptor(ends[0], O_CLOEXEC);
     console_is_read = fd >= 0 && !_dup2(fd, 0) && !pthread_create(&thread, NULL, read_console, ends[1]);
+    if (!console_is_read) CloseHandle(ends[1]);
     if (fd >= 0) close(fd);
+}
+
+int windows_getc(FILE *stream) {
+    begin_input(stream);
+    return getc(stream);
 }
 
 int windows_isatty(int fd) {
@@ -710,6 +810,8 @@ char **program_begin(int *argc, char **argv) {
     const DWORD n = wide ? GetModuleFileNameW(NULL, wide, MOST_WIDE) : 0;
     if (!n || !narrow(wide, own_path, sizeof own_path, true)) *own_path = '\0';
     free(wide);
+    setlocale(LC_CTYPE, "C");             /* in no other locale is UTF-8 safe from the library */
+    SetErrorMode(SEM_FAILCRITICALERRORS); /* no window if a program lacks a library */
     _fmode = O_BINARY;
     for (int fd = 0; fd < 3; fd++) _setmode(fd, O_BINARY);
     setvbuf(stderr, NULL, _IONBF, 0);
@@ -725,11 +827,18 @@ void program_path(char *path, size_t size, const char *name) {
     snprintf(path, size, "%.*s/%s", slash ? (int)(slash - own_path) : 1, slash ? own_path : ".", name);
 }
 
+/* Not in the current folder, which may have come from elsewhere. */
 bool program_find(const char *name, char path[PATH_MAX]) {
-    wchar_t found[MAX_PATH], *wide = widen(name);
-    const DWORD n = wide ? SearchPathW(NULL, wide, L".exe", MAX_PATH, found, NULL) : 0;
+    wchar_t *list = malloc(2 * MOST_WIDE * sizeof *list), *found = list ? list + MOST_WIDE : NULL, *wide = widen(name);
+    DWORD n = 0;
+    if (list && wide) {
+        if (!GetEnvironmentVariableW(L"PATH", list, MOST_WIDE)) *list = L'\0';
+        n = SearchPathW(strpbrk(name, "/\\") ? NULL : list, wide, L".exe", MOST_WIDE, found, NULL);
+    }
+    const bool fits = n && n < MOST_WIDE && narrow(found, path, PATH_MAX, true);
+    free(list);
     free(wide);
-    return n && n < MAX_PATH && narrow(found, path, PATH_MAX, true);
+    return fits;
 }
 
 const char *program_advice(const char *package, char advice[ADVICE_SIZE]) {
@@ -792,7 +901,7 @@ static HANDLE start(char *const *command, const int files[3], DWORD flags) {
 static bool wait_for(HANDLE process, DWORD milliseconds, int *status) {
     DWORD code;
     if (WaitForSingleObject(process, milliseconds) != WAIT_OBJECT_0) return false;
-    *status = GetExitCodeProcess(process, &code) ? (int)code : -1;
+    *status = !GetExitCodeProcess(process, &code) ? -1 : code > INT_MAX ? 128 : (int)code; /* large: an exception */
     CloseHandle(process);
     return true;
 }
@@ -804,6 +913,8 @@ int program_run(char *const *command, int in, int out, int errors) {
     return status;
 }
 
+static BOOL WINAPI leave_to_program(DWORD event) { return event == CTRL_C_EVENT || event == CTRL_BREAK_EVENT; }
+
 /* A job ends the program when this process ends, also if that is killed. Ctrl-C goes to both; the program decides. */
 int windows_execv(const char *path, char *const *command) {
     (void)path; /* it is the first word */
@@ -814,7 +925,7 @@ int windows_execv(const char *path, char *const *command) {
     if (!process) return -1;
     SetInformationJobObject(job, JobObjectExtendedLimitInformation, &limit, sizeof limit);
     AssignProcessToJobObject(job, process);
-    SetConsoleCtrlHandler(NULL, TRUE);
+    SetConsoleCtrlHandler(leave_to_program, TRUE);
     wait_for(process, INFINITE, &status);
     exit(status);
 }
@@ -827,54 +938,69 @@ int program_background(pid_t *id, char *const *command, int said) {
 bool program_ended(pid_t id, int *status) { return wait_for((HANDLE)id, 0, status); }
 void program_stop(pid_t id) { TerminateProcess((HANDLE)id, 1); }
 
-/* A program that runs beside the caller reads a temporary file here, and writes to another one: it begins when the
-   caller has sent everything. So there is no need to wait for two pipes at once. */
+/* A program that runs beside the caller reads a temporary file here, and begins when the caller has sent everything. So
+   nobody waits for two pipes at once. */
 typedef struct Beside {
     char *const *command;
-    int in, status;
-    bool own_input, ran;
+    int in, out; /* of the program; out: -1 when it has it */
+    bool own_input;
+    HANDLE process; /* NULL: it has not begun */
 } Beside;
 
 static Beside *beside(const Program *program) { return (Beside *)program->id; }
 
+static void close_beside(Program *program) {
+    Beside *b = beside(program);
+    if (b->own_input) windows_close(b->in);
+    if (b->out >= 0) close(b->out);
+    windows_close(program->said);
+    free(b);
+}
+
 int program_start(Program *program, char *const *command, int in) {
     char path[PATH_MAX];
+    int ends[2] = {-1, -1};
     if (!program_find(command[0], path)) return ENOENT;
     Beside *b = malloc(sizeof *b);
     if (!b) return ENOMEM;
-    *b = (Beside){.command = command, .in = in < 0 ? file_in_memory(false) : in, .own_input = in < 0};
-    *program = (Program){.id = (pid_t)b, .socket = file_in_memory(false), .said = file_in_memory(false)};
-    return b->in < 0 || program->socket < 0 || program->said < 0 ? errno : 0;
+    _pipe(ends, 1 << 16, O_BINARY | O_NOINHERIT);
+    *b = (Beside){.command = command, .in = in < 0 ? file_in_memory(false) : in, .out = ends[1], .own_input = in < 0};
+    *program = (Program){.id = (pid_t)b, .socket = ends[0], .said = file_in_memory(false)};
+    if (b->in >= 0 && ends[0] >= 0 && program->said >= 0) return 0;
+    const int error = errno;
+    if (ends[0] >= 0) close(ends[0]);
+    close_beside(program);
+    return error;
 }
 
-bool program_takes(const Program *program, bool send) { return send && !beside(program)->ran; }
+bool program_takes(const Program *program, bool send) { return send && beside(program)->out >= 0; }
 ssize_t program_send(const Program *program, const void *bytes, size_t n) {
     return write(beside(program)->in, bytes, (unsigned)n);
 }
 
 void program_send_end(const Program *program) {
     Beside *b = beside(program);
-    if (b->ran) return;
-    b->ran = true;
+    if (b->out < 0) return;
     _lseeki64(b->in, 0, SEEK_SET);
-    b->status = program_run(b->command, b->in, program->socket, program->said);
-    _lseeki64(program->socket, 0, SEEK_SET);
+    b->process = start(b->command, (int[]){b->in, b->out, program->said}, CREATE_NEW_PROCESS_GROUP);
+    close(b->out);
+    b->out = -1;
 }
 
 ssize_t program_receive(const Program *program, void *bytes, size_t n) {
     program_send_end(program);
-    return read(program->socket, bytes, (unsigned)n);
+    const int got = read(program->socket, bytes, (unsigned)n);
+    return got > 0 ? got : 0;
 }
 
 int program_end(Program *program, char said[PROGRAM_SAID_SIZE]) {
-    Beside *b = beside(program);
+    int status = 128; /* it has not begun */
+    HANDLE process = beside(program)->process;
+    close(program->socket); /* the program cannot write any more, and ends */
+    if (process) wait_for(process, INFINITE, &status);
     const ssize_t n = file_read_some(program->said, said, PROGRAM_SAID_SIZE - 1, 0);
     said[n > 0 ? n : 0] = '\0';
-    const int status = b->status;
-    if (b->own_input) close(b->in);
-    close(program->socket);
-    close(program->said);
-    free(b);
+    close_beside(program);
     return status;
 }
 
@@ -885,7 +1011,7 @@ bool input_ready(int fd, const Program *program, int milliseconds) {
     if (GetFileType(handle_of(fd)) != FILE_TYPE_PIPE) return true;
     for (;; Sleep(1)) {
         if (!PeekNamedPipe(handle_of(fd), NULL, 0, NULL, &n, NULL))
-            return GetLastError() == ERROR_BROKEN_PIPE; /* its end */
+            return GetLastError() != ERROR_NOT_SUPPORTED; /* wine, of a pipe of Linux */
         if (n || seconds_now() >= until) return n;
     }
 }
@@ -904,7 +1030,7 @@ void signals_ignore_pipes(void) {}
 
 static void (*on_end)(int number);
 
-/* Ctrl-C, or a closed window, whose process Windows ends when this returns, or after five seconds. */
+/* Ctrl-C, or a closed window: Windows ends the process when this handler returns, or after five seconds. */
 static BOOL WINAPI end_training(DWORD event) {
     on_end(event == CTRL_C_EVENT ? SIGINT : SIGTERM);
     if (event != CTRL_C_EVENT && event != CTRL_BREAK_EVENT) Sleep(INFINITE);
@@ -951,7 +1077,7 @@ int condition_wait(pthread_cond_t *condition, pthread_mutex_t *mutex, double unt
     return pthread_cond_timedwait(condition, mutex, &moment);
 }
 
-/* The locale of a process is "C" here, unless the host program has set another one: then for the thread. */
+/* The locale is "C" unless a host program with the same C library has set another one; its thread then keeps "C". */
 void *locale_enter(void) {
     static char before[2];
     const int own = _configthreadlocale(_ENABLE_PER_THREAD_LOCALE);
@@ -971,7 +1097,7 @@ int processors_all(void) {
 int processors_own(void) {
     DWORD_PTR own, all;
     if (!GetProcessAffinityMask(GetCurrentProcess(), &own, &all) || !own) return processors_all();
-    return own == all ? processors_all() : __builtin_popcountll(own); /* a mask has one group of processors */
+    return __builtin_popcountll(own); /* of at most 64: a process is in one group */
 }
 
 double memory_available(void) {
@@ -1015,4 +1141,27 @@ void *windows_memmem(const void *bytes, size_t n, const void *needle, size_t len
         if (!(at = memchr(at, *(const char *)needle, (size_t)(end - at) - length + 1))) return NULL;
         else if (!memcmp(at, needle, length)) return (void *)at;
     return NULL;
+}
+
+/* ---- parts of a path, which the library's functions read in the encoding of the system -----------------------------
+ */
+
+static char *last_slash(char *path) {
+    char *last = NULL;
+    for (; *path; path++)
+        if (*path == '/' || *path == '\\') last = path;
+    return last;
+}
+
+char *windows_dirname(char *path) {
+    static char here[] = ".";
+    char *slash = last_slash(path);
+    if (!slash) return here;
+    slash[slash == path] = '\0';
+    return path;
+}
+
+char *windows_basename(char *path) {
+    char *slash = last_slash(path);
+    return slash ? slash + 1 : path;
 }

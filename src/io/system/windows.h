@@ -1,6 +1,6 @@
-/* windows.h: what tide uses of POSIX and of GNU's C library that Windows has not, has by another name, or does in
-   another way: with UTF-8 names of files, with paths of any length, without a translation of ends of lines. The build
-   for Windows includes it before everything else in each file, so that these files need not know it. */
+/* windows.h: functions of POSIX and GNU that tide uses and that Windows lacks, names otherwise, or implements
+   differently. Here names of files are UTF-8, paths have any length, and ends of lines are not translated. The build
+   for Windows includes this file before everything else in each file, so that these need not know it. */
 #ifndef TIDE_IO_WINDOWS_H
 #define TIDE_IO_WINDOWS_H
 
@@ -52,7 +52,7 @@ int windows_unlink(const char *path);
 int windows_rmdir(const char *path);
 char *windows_realpath(const char *path, char real[PATH_MAX]);
 DIR *windows_opendir(const char *path);
-struct dirent *windows_readdir(DIR *dir); /* names of more than 259 bytes are cut */
+struct dirent *windows_readdir(DIR *dir); /* a name of more than 259 bytes is "" */
 int windows_closedir(DIR *dir);
 #define open(...)         windows_open(__VA_ARGS__)
 #define close(fd)         windows_close(fd)
@@ -60,15 +60,19 @@ int windows_closedir(DIR *dir);
 #undef stat
 #undef fstat
 #undef ftruncate
-#define stat                  windows_stat /* also the structure */
-#define fstat(fd, info)       windows_fstat(fd, info)
-#define access(path, mode)    windows_access(path, mode)
-#define unlink(path)          windows_unlink(path)
-#define rmdir(path)           windows_rmdir(path)
-#define realpath(path, real)  windows_realpath(path, real)
-#define opendir(path)         windows_opendir(path)
-#define readdir(dir)          windows_readdir(dir)
-#define closedir(dir)         windows_closedir(dir)
+#define stat                 windows_stat /* also the structure */
+#define fstat(fd, info)      windows_fstat(fd, info)
+#define access(path, mode)   windows_access(path, mode)
+#define unlink(path)         windows_unlink(path)
+#define rmdir(path)          windows_rmdir(path)
+#define realpath(path, real) windows_realpath(path, real)
+#define opendir(path)        windows_opendir(path)
+#define readdir(dir)         windows_readdir(dir)
+#define closedir(dir)        windows_closedir(dir)
+char *windows_dirname(char *path);
+char *windows_basename(char *path);
+#define dirname               windows_dirname
+#define basename              windows_basename
 #define ftruncate(fd, length) _chsize_s(fd, length)
 
 /* ---- streams, of the library or of stream_open ---- */
@@ -82,6 +86,7 @@ int windows_fputs(const char *text, FILE *stream);
 int windows_fputc(int c, FILE *stream);
 int windows_vfprintf(FILE *stream, const char *format, va_list args);
 int windows_fprintf(FILE *stream, const char *format, ...);
+int windows_getc(FILE *stream);
 size_t windows_fread(void *items, size_t size, size_t n, FILE *stream);
 ssize_t windows_getline(char **line, size_t *capacity, FILE *stream);
 #define fflush(stream)                      windows_fflush(stream)
@@ -94,6 +99,7 @@ ssize_t windows_getline(char **line, size_t *capacity, FILE *stream);
 #define putc(c, stream)                     windows_fputc(c, stream)
 #define vfprintf(stream, format, args)      windows_vfprintf(stream, format, args)
 #define fprintf(...)                        windows_fprintf(__VA_ARGS__)
+#define getc(stream)                        windows_getc(stream)
 #define fread(items, size, n, stream)       windows_fread(items, size, n, stream)
 #define getline(line, capacity, stream)     windows_getline(line, capacity, stream)
 /* Whether it is a console. */
