@@ -668,7 +668,7 @@ int windows_fprintf(FILE *stream, const char *format, ...) {
     return n;
 }
 
-static void begin_input(FILE *stream);
+static void begin_input(const FILE *stream);
 
 /* Reads what comes next. Returns whether there is anything. */
 static bool stream_fill(Stream *own) {
@@ -768,7 +768,7 @@ static void *read_console(void *pipe) {
 }
 
 /* Puts a pipe in the place of a console as standard input, before the first read: the library would read bytes. */
-static void begin_input(FILE *stream) {
+static void begin_input(const FILE *stream) {
     DWORD mode;
     HANDLE ends[2];
     pthread_t thread;
