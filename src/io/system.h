@@ -77,7 +77,8 @@ bool stream_has_line(const FILE *stream);
 
 /* ---- programs ---------------------------------------------------------------------------------------------------- */
 
-/* For main: returns its arguments in UTF-8, at most *argc. Some systems find the folder of the program from the first. */
+/* For main: returns its arguments in UTF-8, at most *argc. Some systems find the folder of the program from the first.
+ */
 char **program_begin(int *argc, char **argv);
 /* Writes the path of the running program, without links; "": not known. program_path: FOLDER/NAME, where FOLDER is that
    of the running program. Both are cut to `size` bytes with the NUL. */
