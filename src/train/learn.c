@@ -27,7 +27,7 @@ enum {
     LEAST_LENGTH = 100   /* pieces; a longer limit of the model stays */
 };
 static const double usual_rate = 0.2;  /* of the model's learning rate */
-static const double smoothing = 0.005; /* the model is an average over about 200 updates */
+static const double smoothing = 0.005; /* the model is an average over a ninth of the updates, at most 200 */
 
 #define WORK "training" /* the folder of the training, in the output */
 /* Files in it. */
