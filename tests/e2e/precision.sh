@@ -22,7 +22,7 @@ done
 process=$!
 comes_to_hold has_lines "$scratch/killed" 8 || die "the training does not proceed"
 kill -KILL $process && wait $process
-killed=$(($(grep -c . "$scratch/killed/train.jsonl") + 30))
+killed=$(($(sed -n 's/^{"update": \([0-9]*\),.*/\1/p' "$scratch/killed/train.jsonl" | tail -n 1) + 30)) # later than the kill
 smallest_run "$scratch/killed" --precision bfloat16 --shards 4 --workspace 1 --after-batches $killed --isa portable
 smallest_run "$scratch/straight" --precision bfloat16 --shards 4 --workspace 1 --after-batches $killed
 same "$scratch/straight" "$scratch/killed" "a kill, and another set"
