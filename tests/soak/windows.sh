@@ -85,7 +85,7 @@ while [ $kills -lt 20 ]; do
         train "$scratch/killed" 4000 &
         process=$!
         sleep "$(awk -v seed=$kills 'BEGIN { srand(seed); print 1 + 1.5 * rand() }')"
-        kill -9 $process 2>/dev/null || break # it has ended
+        pkill -KILL -P $process || break # it has ended
         wait $process 2>/dev/null
         kills=$((kills + 1))
     done
