@@ -76,12 +76,14 @@ stop
 [ ! -e "$scratch/d/1" ] || die "a generation outside of its account"
 
 # a limit of file sizes, in blocks of 512 bytes, in the place of a full disk
-all=$tide tide=$scratch/limited
-printf '#!/bin/sh\nulimit -f 4\nexec "%s" "$@"\n' "$all" >"$tide" && chmod +x "$tide"
-start "$scratch/run" --corrections "$scratch/full" --learn-after 0
-corrections full "$url"
-stop
-tide=$all
+if native 'a limit of file sizes'; then
+    all=$tide tide=$scratch/limited
+    printf '#!/bin/sh\nulimit -f 4\nexec "%s" "$@"\n' "$all" >"$tide" && chmod +x "$tide"
+    start "$scratch/run" --corrections "$scratch/full" --learn-after 0
+    corrections full "$url"
+    stop
+    tide=$all
+fi
 
 # a model learns; the same without a server gives the same model
 sed -n "101,300p" corpus/train.tsv >"$scratch/text.tsv"

@@ -103,6 +103,7 @@ without='
     changes verify: SIGTERM
     compressed: xz, zstd, unzip
     validation: symbolic links
+    translate: a pipe of Linux, into which wine cannot look
     docs: build/tide as a path
     escapes: a terminal'
 scripts='' count=0

@@ -57,6 +57,7 @@ static void test_paths(void) {
            file_is_special(path));
     EXPECT(realpath(other, real) && strstr(real, "文件夹") && !strchr(real, '\\') && file_is_same(real, other));
     EXPECT(!realpath("not there", real) && errno == ENOENT);
+    EXPECT(realpath("./", real) && real[strlen(real) - 1] != '/');
     snprintf(path + strlen(path), 100, "renamed");
     EXPECT(!file_rename(other, path) && is_text(path, "far") && access(other, F_OK));
     put("file", "x");

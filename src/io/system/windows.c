@@ -415,6 +415,8 @@ char *windows_realpath(const char *path, char real[PATH_MAX]) {
     wchar_t *wide = widen(path), *whole = malloc(MOST_WIDE * sizeof *whole);
     const DWORD n = wide && whole && !windows_access(path, F_OK) ? GetFullPathNameW(wide, MOST_WIDE, whole, NULL) : 0;
     const bool found = n && n < MOST_WIDE && narrow(whole, real, PATH_MAX, true);
+    size_t length = found ? strlen(real) : 0;
+    while (length > 3 && real[length - 1] == '/') real[--length] = '\0'; /* but not that of a root */
     free(wide);
     free(whole);
     return found ? real : NULL;
