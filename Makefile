@@ -62,8 +62,8 @@ link.neon := -static
 link.static := -static -L$B/lib
 link.static-arm := $(link.static)
 link.windows := -static -L$B/lib -Wl,--no-insert-timestamp
-link.macos-arm := -L$B/lib
-link.macos-x86 := -L$B/lib
+link.macos-arm := -L$B/lib -Wl,-S # without the paths of objects
+link.macos-x86 := $(link.macos-arm)
 link.wasm := -sALLOW_MEMORY_GROWTH=1 -sEXIT_RUNTIME=1 -sTOTAL_STACK=1048576 -sSINGLE_FILE=1
 sanitize.static-arm := -mno-outline-atomics # libgcc's functions for atomics need glibc
 # gcc does not align the stack to 32 bytes there, so its aligned moves must become others, and its functions for AMX take offsets
@@ -86,7 +86,7 @@ all: build/tide library core man
 
 FLOORS  := core model io text score corpus aligner translate train view api serve bench
 # What differs between operating systems: see src/core/system.h and src/io/system.h.
-SYSTEM  := $(if $(EXE),windows,unix $(if $(MACOS)$(filter posix wasm,$(config)),posix,linux))
+SYSTEM  := $(if $(EXE),windows* condition,unix $(if $(MACOS)$(filter posix wasm,$(config)),posix condition,linux))
 SYSTEM_FILES := $(wildcard $(patsubst %,src/*/system/%.c,$(SYSTEM)))
 ONCE_FOR_EACH_SET := kernels gemm_f32 gemm_bf16 gemm_i8
 SOURCES := $(filter-out $(ONCE_FOR_EACH_SET:%=src/core/%.c) $(if $(SERVER),,src/serve/http.c), \

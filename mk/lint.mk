@@ -10,7 +10,7 @@ TIDY = @echo '  clang-tidy $<' && mkdir -p $(@D) && scripts/dev/tidy $(NO_PATHS)
 $B/tests/% $B/examples/% $(patsubst %,$B/core/%.tidied,$(filter-out %_portable,$(KERNEL_NAMES))): \
     NO_PATHS := $(if $(quick),--checks=-clang-analyzer-*)
 # It has no headers of Windows.
-TIDIED := $(patsubst src/%.c,$B/%.tidied,$(filter-out $(ONCE_FOR_EACH_SET:%=src/core/%.c) %/windows.c,$(wildcard src/*.c src/*/*.c src/*/system/*.c))) \
+TIDIED := $(patsubst src/%.c,$B/%.tidied,$(filter-out $(ONCE_FOR_EACH_SET:%=src/core/%.c) $(wildcard src/*/system/windows*.c),$(wildcard src/*.c src/*/*.c src/*/system/*.c))) \
           $(KERNEL_NAMES:%=$B/core/%.tidied) $(patsubst tests/%.c,$B/tests/%.tidied,$(filter-out tests/windows/%,$(wildcard tests/*/*.c))) \
           $(EXAMPLES:%=%.tidied) $B/curve.tidied
 

@@ -38,6 +38,8 @@ windows:
 	scripts/setup windows
 	$(MAKE) build/windows/libraries
 	$(MAKE) -j$(JOBS) config=windows $(patsubst %,build/windows/%,tide.exe tide-serve.exe libtide.dll)
+$B/tests/windows/system.exe: tests/windows/system.c $B/internal.a
+	$(COMPILE) $(LDFLAGS) $(filter %.c %.a,$^) $(XML_LIBS) $(LDLIBS) -o $@
 
 binaries:
 	for system in static static-arm macos windows; do $(MAKE) $$system || exit; done # each uses all processors

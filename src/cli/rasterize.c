@@ -27,8 +27,7 @@ static int run_quietly(char *const *command, bool *wrote) {
 int raster_check(Err *err) {
     bool wrote;
     if (!run_quietly((char *[]){"rsvg-convert", "--version", NULL}, &wrote)) return 0;
-    return err_set(err, NULL, 0, "PNG and PDF need the program rsvg-convert: %s",
-                   program_advice("librsvg2-bin", (char[ADVICE_SIZE]){0}));
+    return err_set(err, NULL, 0, "PNG and PDF need the program rsvg-convert: %s", program_advice("librsvg2-bin"));
 }
 
 bool raster_has_chinese(void) {

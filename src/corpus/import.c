@@ -159,8 +159,7 @@ static int simplify(Import *import, Err *err) {
                              NULL};
     const int status = program_run(command, STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO);
     if (status < 0)
-        return err_set(err, NULL, 0, "opencc cannot be run (%s): %s", strerror(errno),
-                       program_advice("opencc", (char[ADVICE_SIZE]){0}));
+        return err_set(err, NULL, 0, "opencc cannot be run (%s): %s", strerror(errno), program_advice("opencc"));
     return status ? err_set(err, NULL, 0, "opencc failed") : 0;
 }
 

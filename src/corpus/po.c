@@ -51,8 +51,7 @@ static char *compile(LineReader *lines, const int fds[FILES], size_t *size, long
     if (copy(lines, fds[TEXT], err)) return NULL;
     const int status = program_run(command, fds[TEXT], fds[COMPILED], fds[SAID]);
     if (status < 0 || status == NOT_FOUND) {
-        err_set(err, lines->path, 0, "PO needs the program msgfmt: %s",
-                program_advice("gettext", (char[ADVICE_SIZE]){0}));
+        err_set(err, lines->path, 0, "PO needs the program msgfmt: %s", program_advice("gettext"));
         return NULL;
     }
     char *said = read_back(fds[SAID], NULL, err);

@@ -160,8 +160,7 @@ static int start(Compressed *c, char *const *command, const char *path, Err *err
     const int error = program_start(&c->program, command, c->format->is_archive ? fileno(c->file) : -1);
     if (error == ENOMEM) mem_refused(0);
     if (error == ENOENT)
-        return err_set(err, path, 0, "is compressed by %s: %s", c->format->name,
-                       program_advice(c->format->package, (char[ADVICE_SIZE]){0}));
+        return err_set(err, path, 0, "is compressed by %s: %s", c->format->name, program_advice(c->format->package));
     if (error) return err_set(err, path, 0, "%s cannot be run: %s", command[0], strerror(error));
     c->running = true;
     c->sent = c->format->is_archive;

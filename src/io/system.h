@@ -87,9 +87,9 @@ void program_path(char *path, size_t size, const char *name);
 /* Finds the program that `name` starts, in the directories of PATH if it has no slash. Returns whether there is one;
    then `path` is its path, without links. */
 bool program_find(const char *name, char path[PATH_MAX]);
-/* What to do if a program is missing that a package of Debian has: words for the end of a message. */
-enum { ADVICE_SIZE = 96 };
-const char *program_advice(const char *package, char advice[ADVICE_SIZE]);
+/* What to do if a program is missing that a package of Debian has: the end of a message, valid until the next call of
+   the thread. */
+const char *program_advice(const char *package);
 /* Runs a program with the words of `command`, which NULL ends; words[0] is its name. It reads from the open file `in`
    (-1: nothing), and writes to the open file `out` and its errors to the open file `errors` (-1: nowhere). Returns its
    exit status, 128 if a signal ended it, or -1 with errno set if it cannot be run. */

@@ -136,12 +136,12 @@ static int count_others(const Correction *list, const Correction *other) {
 int generations_waiting(const Generations *g, int newest, int *waiting, int *seen, Err *err) {
     char path[PATH_SIZE];
     Correction *all, *old = NULL;
-    *waiting = *seen = 0;
+    *waiting = 0;
     if (read_corrections(g, &all, err)) return -1;
     generation_path(path, g, newest, account_file);
     if (newest && !access(path, F_OK)) old = corrections_read(path, err);
     *waiting = count_others(all, old);
-    *seen = (int)arrlen(old);
+    if (seen) *seen = (int)arrlen(old);
     corrections_free(old);
     corrections_free(all);
     return 0;

@@ -31,8 +31,8 @@ int generations_set_state(const Generations *generations, int served, int newest
 
 /* A number that changes with the corrections. */
 long generations_changes(const Generations *generations);
-/* Counts the corrections that generation `newest` (0: none) has not seen, and those that it has. Returns 0, or -1 with
- *err filled. */
+/* Counts the corrections that generation `newest` (0: none) has not seen, and those that it has (seen; NULL: does not
+   count them). Returns 0, or -1 with *err filled. */
 int generations_waiting(const Generations *generations, int newest, int *waiting, int *seen, Err *err);
 
 /* Writes the path of a file of a generation; file NULL: of its folder. */

@@ -303,11 +303,11 @@ Served *learning_hold(Learning *l, const Account *account, int place) {
 
 int learning_ask(Learning *l, const Account *account, int place, Err *err) {
     Course *course = course_of(l, account, place);
-    int waiting = 0, seen = 0;
+    int waiting = 0;
     pthread_mutex_lock(&l->mutex);
     const int newest = course->newest;
     pthread_mutex_unlock(&l->mutex);
-    if (generations_waiting(&course->files, newest, &waiting, &seen, err)) return -1;
+    if (generations_waiting(&course->files, newest, &waiting, NULL, err)) return -1;
     if (!waiting) return err_set(err, NULL, 0, "there is no correction that the model has not learned from");
     pthread_mutex_lock(&l->mutex);
     course->asked = true;

@@ -53,11 +53,15 @@ static int split(const char *listen, char host[ADDRESS_SIZE], const char **port)
     return 0;
 }
 
+int socket_listen(int fd, const struct sockaddr *address, socklen_t size) {
+    return bind(fd, address, size) || listen(fd, SOMAXCONN) ? -1 : 0;
+}
+
 /* Opens a socket for one address. Returns -1 with *err filled. */
 static int open_at(const struct addrinfo *at, const char *listen, Err *err) {
     const int fd = socket_open(at->ai_family, at->ai_socktype, at->ai_protocol);
     if (fd < 0) return socket_fails(listen, err);
-    socket_reuse(fd);
+    setsockopt(fd, SOL_SOCKET, SO_RESTART, (const void *)&(int){1}, sizeof(int));
     if (!socket_listen(fd, at->ai_addr, at->ai_addrlen)) return fd;
     socket_fails(listen, err);
     socket_close(fd);

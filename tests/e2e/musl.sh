@@ -20,7 +20,7 @@ compile() {
     done
 }
 # shellcheck disable=SC2046 # names without spaces
-said=$(compile $(find src -name '*.c' ! -path 'src/browser/*' ! -name windows.c))
+said=$(compile $(find src -name '*.c' ! -path 'src/browser/*' ! -name 'windows*.c'))
 [ -z "$said" ] || die "$said"
 echo '#include <execinfo.h>' >"$scratch/glibc.c"
 [ -n "$(compile "$scratch/glibc.c")" ] || die "a header of glibc is found"

@@ -5,6 +5,8 @@
 #include "io/output.h"
 #include "io/system.h"
 
+#include <locale.h>
+
 #define EXPECT(condition)                                                                                              \
     do {                                                                                                               \
         if (!(condition)) {                                                                                            \
@@ -212,6 +214,23 @@ static void test_machine(void) {
     EXPECT(!random_bytes(random, sizeof random) && random[0] != random[1] && system_l2_size() >= 0);
 }
 
+/* A host program with another locale gets it back, also for a callback. */
+static void test_locale(void) {
+    char number[8];
+    EXPECT(setlocale(LC_ALL, "German"));
+    void *host = locale_enter();
+    snprintf(number, sizeof number, "%.1f", 1.5);
+    EXPECT(!strcmp(number, "1.5"));
+    void *own = locale_use(host);
+    snprintf(number, sizeof number, "%.1f", 1.5);
+    EXPECT(!strcmp(number, "1,5"));
+    EXPECT(locale_use(own) == host);
+    snprintf(number, sizeof number, "%.1f", 1.5);
+    EXPECT(!strcmp(number, "1.5"));
+    locale_use(host);
+    EXPECT(strstr(setlocale(LC_ALL, NULL), "German") && setlocale(LC_ALL, "C"));
+}
+
 static void test_text(void) {
     char text[] = "a\t\tb", *rest = text, copy[8];
     EXPECT(!strcmp(strsep(&rest, "\t"), "a") && !strcmp(strsep(&rest, "\t"), "") && !strcmp(strsep(&rest, "\t"), "b") &&
@@ -235,6 +254,7 @@ int main(int argc, char **argv) {
     test_programs(own);
     test_fmaf();
     test_machine();
+    test_locale();
     test_text();
     puts("ok");
     return 0;

@@ -227,12 +227,14 @@ bool program_find(const char *name, char path[PATH_MAX]) {
     return false;
 }
 
-const char *program_advice(const char *package, char advice[ADVICE_SIZE]) {
+const char *program_advice(const char *package) {
 #ifdef __APPLE__
-    snprintf(advice, ADVICE_SIZE, "a package %s may have it", package);
+    static const char format[] = "a package %s may have it";
 #else
-    snprintf(advice, ADVICE_SIZE, "install Debian's package %s", package);
+    static const char format[] = "install Debian's package %s";
 #endif
+    static _Thread_local char advice[96];
+    snprintf(advice, sizeof advice, format, package);
     return advice;
 }
 

@@ -108,15 +108,15 @@ int windows_isatty(int fd);
 
 /* ---- programs ---- */
 
-/* Runs a program and ends with its exit status; returns -1 with errno set if it cannot be run. */
+/* Runs a program; then this process ends with its exit status. Returns -1 with errno set if it cannot be run. */
 int windows_execv(const char *path, char *const *command);
 #define execv(path, command) windows_execv(path, command)
-/* Only a training on several machines uses these, which needs MPI. */
+/* Only trainings over MPI use these. */
 enum { SIGKILL = 9 };
 #define kill(id, signal) ((void)(id), errno = ENOSYS, -1)
 #define alarm(seconds)   ((void)(seconds))
 
-/* ---- text and time ---- */
+/* ---- functions for text, and for dates ---- */
 
 char *windows_stpcpy(char *to, const char *from);
 char *windows_strsep(char **rest, const char *delimiters);

@@ -8,18 +8,18 @@
 #include <winsock2.h>
 #include <ws2tcpip.h>
 #define IN_LOOPBACKNET 127
+#define SO_RESTART     SO_EXCLUSIVEADDRUSE /* there, SO_REUSEADDR lets another program take the address */
 #define SHUT_RDWR      SD_BOTH
 #else
 #include <arpa/inet.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
+#define SO_RESTART SO_REUSEADDR /* a server that is started again gets its address at once */
 #endif
 
 /* Sets the error of the last call. Returns -1. */
 int socket_fails(const char *listen, Err *err);
-/* Lets an address be used again at once by a server that is started again. */
-void socket_reuse(int fd);
 /* bind and listen. Returns 0 or -1. */
 int socket_listen(int fd, const struct sockaddr *address, socklen_t size);
 /* Opens a Unix socket. Returns -1 with *err filled. */

@@ -12,12 +12,6 @@
 
 void socket_close(int fd) { close(fd); }
 int socket_fails(const char *listen, Err *err) { return err_set(err, listen, 0, "%s", strerror(errno)); }
-void socket_reuse(int fd) { setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &(int){1}, sizeof(int)); }
-
-int socket_listen(int fd, const struct sockaddr *address, socklen_t size) {
-    return bind(fd, address, size) || listen(fd, SOMAXCONN) ? -1 : 0;
-}
-
 /* ---- Unix sockets ----------------------------------------------------------------------------------------------- */
 
 /* Whether the address is that of a socket on which nobody listens. */

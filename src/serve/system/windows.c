@@ -13,15 +13,6 @@ int socket_fails(const char *listen, Err *err) {
 }
 
 void socket_close(int fd) { closesocket((SOCKET)fd); }
-/* Here SO_REUSEADDR would let another program take the address; it can be used again at once without it. */
-void socket_reuse(int fd) {
-    setsockopt((SOCKET)fd, SOL_SOCKET, SO_EXCLUSIVEADDRUSE, (const char *)&(int){1}, sizeof(int));
-}
-
-int socket_listen(int fd, const struct sockaddr *address, socklen_t size) {
-    return bind((SOCKET)fd, address, size) || listen((SOCKET)fd, SOMAXCONN) ? -1 : 0;
-}
-
 int socket_at_path(const char *path, Err *err) { return err_set(err, path, 0, "there are no Unix sockets here"); }
 long sockets_passed(void) { return 0; }
 int socket_take_passed(Err *err) { return err_set(err, NULL, 0, "there is no systemd here"); }
