@@ -19,11 +19,12 @@ documents() {
     grep -o '](\([^)]*\)' "$1" | sed 's/](//; s/#.*//; /:/d; /^$/d' | sed "$up" | sed 's/\.zh\.svg$/.svg/' | grep -v '^README.md$\|README.zh.md$\|\.png$'
 }
 sentence_picture() { documents "$1" | grep 'tide-sentence'; }
-blocks() { awk '/^```$/ { inside = !inside; next } inside && /^(\$ |build\/tide|make (demo|test)|mkdir| |潮水|When)/ { sub(/ +# .*/, ""); print }' "$1" | grep -v '大家都在海边'; }
+blocks() { awk '/^```/ { inside = $0 == "```" && !fence; fence = !fence; next } inside && /^(\$ |build\/tide|make (demo|test)|mkdir| |潮水|When)/ { sub(/ +# .*/, ""); print }' "$1" | grep -v '大家都在海边'; }
 flags() { sed -n '/^## .*命令\|^## Commands/,/^## /p' "$1" | grep -o -- '--help[a-z-]*\|man tide-train'; }
 
 in_step commands commands 15
 tide_ok help | sed -n 's/^  \([a-z]*\)  .*/\1/p' | sort | diff - "$scratch/english" || die "$english has other commands than tide"
+commands docs/guide.md | sort -u | diff - "$scratch/english" || die "docs/guide.md has other commands than tide"
 in_step documents documents 10
 in_step pictures sentence_picture 1
 in_step blocks blocks 8
