@@ -1,12 +1,13 @@
 #!/usr/bin/python3
 """usage: scripts/peers/rnnsearch_torch.py [--preset tiny|small|base|paper] [--batch N] [--length N] [--steps 10] [--warmup 2]
-                                        [--threads 2] [--dim-vocabs SOURCE TARGET] | --check
+                [--threads 2] [--dim-vocabs SOURCE TARGET] [--precision float32|implicit|autocast] | --check
 
 Trains the model of tide's presets in PyTorch on random sentences of full length, and prints the target tokens per second of
 the median update and the peak memory. An update is what `tide train` does with this preset: dropout, label smoothing, clipped
 gradients, Adam, and an average of the weights. What does not depend on the state before is computed for all positions at
 once: the inputs of all GRUs, U_a h_j, and the whole readout. paper: the sizes of Bahdanau, Cho & Bengio 2015, with one GRU in
-the decoder.
+the decoder. With --precision, products have operands of bfloat16: those of floats are rounded by oneDNN (implicit; PyTorch 2.9
+and later), or by autocast, which keeps their results as bfloat16. The weights and the optimizer stay floats.
 
 --check compares the loss and all gradients with the plain equations of scripts/dev/rnnsearch.py, in double precision, with
 sentences of different lengths; `make test` compares tide with the same equations. Needs Debian's python3-torch."""
@@ -129,7 +130,8 @@ def measure(a):
         x[-1] = y[-1] = EOS
         began = time.perf_counter()
         optimiser.zero_grad(set_to_none=True)
-        loss = loss_of(p, m, x, alive, y, alive)
+        with torch.autocast("cpu", torch.bfloat16, enabled=a.precision == "autocast"):
+            loss = loss_of(p, m, x, alive, y, alive)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(weights, 1.0)
         optimiser.step()
@@ -183,9 +185,12 @@ def main():
     parser.add_argument("--warmup", type=int, default=2)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--dim-vocabs", type=int, nargs=2)
+    parser.add_argument("--precision", choices=("float32", "implicit", "autocast"), default="float32")
     parser.add_argument("--check", action="store_true")
     a = parser.parse_args()
     torch.set_num_threads(a.threads)
+    if a.precision == "implicit":
+        torch.backends.mkldnn.matmul.fp32_precision = "bf16"
     check() if a.check else measure(a)
 
 
