@@ -4,6 +4,7 @@
 . "$(dirname "$0")/../lib/common.inc"
 formats="gzip xz zstd"
 for program in $formats unzip; do needs "$program" scripts/setup; done
+native 'xz and zstd' || formats=gzip # the only one of these programs that tests/soak/windows.sh compiles
 
 for side in 1.en 2.zh; do cut -f${side%.*} "$scratch/train.tsv" >"$scratch/train.${side#*.}"; done
 train() { smallest_run "$@" --after-batches 4; }
@@ -44,6 +45,7 @@ printf '(\n((\n' | tide_ok translate "$scratch/plain" >"$scratch/out"
 { gzip -c <"$scratch/dev.zh"; head -c 1000 /dev/zero; } >"$scratch/padded"
 tide_ok translate "$scratch/plain" <"$scratch/padded" | cmp - "$scratch/plain.out" || die 'gzip with zeros at its end'
 
+native 'zip, and programs that are missing or ended' || exit 0
 # an archive of manythings.org has the corpus and notes; it is a file, because its directory is at its end
 archives=tests/fuzz/seeds/compressed
 printf '潮水退了。\n大家都在海边。\n' >"$scratch/expected"

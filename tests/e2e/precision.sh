@@ -92,6 +92,7 @@ done
 tide_ok quantize "$scratch/float" "$scratch/int8"
 refused 1 'precision bfloat16: this model multiplies integers of 8 bits' translate "$scratch/int8" --precision bfloat16
 
+native 'bfloat16 on several ranks' || exit 0
 command -v mpicc >/dev/null || { echo 'skipped: bfloat16 on several ranks: needs mpicc' && exit 0; }
 shards=8 # as ranks_ok has
 rounded "$scratch/eight" --threads 1

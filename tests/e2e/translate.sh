@@ -22,9 +22,9 @@ grep '^start ' "$scratch/stderr" | sed 's/[^0-9. ]//g' | awk '
 
 # what the model does not know is said once, after the last line
 unfamiliar() { # INPUT FLAG...: the messages
-    input=$1
+    printf '%b' "$1" >"$scratch/text"
     shift
-    printf '%b' "$input" | "$tide" translate "$scratch/run" "$@" 2>"$scratch/stderr" >"$scratch/out" || die "unknown text"
+    "$tide" translate "$scratch/run" "$@" <"$scratch/text" 2>"$scratch/stderr" >"$scratch/out" || die "unknown text"
     cat "$scratch/stderr"
 }
 [ -z "$(unfamiliar '我在海边。\n。\n\n')" ] || die "known text: $(unfamiliar '我在海边。\n。\n\n')"

@@ -107,26 +107,30 @@ keeps() { # PATTERN FLAG ...
     refused 1 "$pattern" train --model "$scratch/bleu" --config "$scratch/smallest.conf" --after-batches 50 "$@"
     find "$scratch/bleu" -type f -exec cksum {} + | sort | cmp - "$scratch/before" || die "changed by $*"
 }
-ln -s bleu/valid/reference.txt "$scratch/link"
 own='the training writes and removes files in this folder'
 keeps "$own" --train-sets "$scratch/bleu/valid/source.txt" "$scratch/bleu/valid/reference.txt"
 keeps "$own" --tsv "$scratch/train.tsv" --valid-sets "$scratch/bleu/valid/source.txt" "$scratch/dev.tsv"
-keeps "$own" --tsv "$scratch/train.tsv" --valid-sets "$scratch/dev.tsv" "$scratch/link"
+if native 'an input that is a symbolic link'; then
+    ln -s bleu/valid/reference.txt "$scratch/link"
+    keeps "$own" --tsv "$scratch/train.tsv" --valid-sets "$scratch/dev.tsv" "$scratch/link"
+fi
 keeps "$own" --tsv "$scratch/train.tsv" --guided-alignment "$scratch/bleu/valid/00000042.out"
 rm -r "$scratch/bleu/valid" && echo note >"$scratch/bleu/valid"
-keeps 'bleu/valid: Not a directory' --tsv "$scratch/train.tsv" --valid-tsv "$scratch/dev.tsv" --no-reload
+keeps 'bleu/valid: .*ot a directory' --tsv "$scratch/train.tsv" --valid-tsv "$scratch/dev.tsv" --no-reload
 
 # ---- a training that breaks off in its first validation, with the default --save-freq: the same command continues ----
 sed -i '/save-freq/d' "$scratch/smallest.conf"
 run whole 15
-mkdir "$scratch/broken"
-ln -s nowhere "$scratch/broken/align" # the model is written, the alignments of the probes are not
-refused 1 'broken/align: ' train --tsv "$scratch/train.tsv" --valid-tsv "$scratch/dev.tsv" --config "$scratch/smallest.conf" \
-    --model "$scratch/broken" --after-batches 15 --valid-freq 6 --early-stopping 0
-[ -e "$scratch/broken/model.safetensors" ] || die "the first validation wrote no model: $(ls "$scratch/broken")"
-rm "$scratch/broken/align"
-run broken 15
-same "$scratch/whole" "$scratch/broken" "broken off in the first validation"
+if native 'a folder that is a symbolic link'; then
+    mkdir "$scratch/broken"
+    ln -s nowhere "$scratch/broken/align" # the model is written, the alignments of the probes are not
+    refused 1 'broken/align: ' train --tsv "$scratch/train.tsv" --valid-tsv "$scratch/dev.tsv" --config "$scratch/smallest.conf" \
+        --model "$scratch/broken" --after-batches 15 --valid-freq 6 --early-stopping 0
+    [ -e "$scratch/broken/model.safetensors" ] || die "the first validation wrote no model: $(ls "$scratch/broken")"
+    rm "$scratch/broken/align"
+    run broken 15
+    same "$scratch/whole" "$scratch/broken" "broken off in the first validation"
+fi
 
 # ---- what is refused ----
 for wrong in '' blue 'bleu bleu' 'bleu chrf ce-mean-words perplexity bleu'; do

@@ -97,12 +97,8 @@ echo "killed $kills times"
 without='
     abi article axe browser classroom help host install install_core memcheck musl neon python python_page seeds tmpdir wasm weights: not of tide.exe
     live serve: a server that is told to end
-    precision ranks: MPI
+    ranks: MPI
     limits memory outputs workspace: ulimit, LD_PRELOAD
-    changes verify: SIGTERM
-    compressed: xz, zstd, unzip
-    validation: symbolic links
-    translate: a pipe of Linux, into which wine cannot look
     docs: build/tide as a path
     escapes: a terminal'
 scripts='' count=0

@@ -50,6 +50,8 @@ static void test_paths(void) {
     struct stat info;
     Err err;
     for (int i = 0; i < 12; i++) strcat(path, "一个很长的文件夹的名字，有空格 and more letters/");
+    put("a file", "x");
+    EXPECT(!opendir("a file") && errno == ENOTDIR && !opendir("nothing") && errno == ENOENT);
     EXPECT(strlen(path) > 260 * 2 && !directory_make(path, &err));
     snprintf(other, sizeof other, "%sfile", path);
     put(other, "far");

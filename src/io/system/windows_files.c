@@ -50,9 +50,9 @@ int failed(void) {
 
 /* The same for a path: a file in the place of a folder above it is an error of its own. */
 int failed_at(const wchar_t *path) {
-    wchar_t *above = GetLastError() == ERROR_PATH_NOT_FOUND ? _wcsdup(path) : NULL;
     DWORD attributes = INVALID_FILE_ATTRIBUTES;
     failed();
+    wchar_t *above = errno == ENOENT ? _wcsdup(path) : NULL;
     for (size_t n = above ? wcslen(above) : 0; n-- > 0 && attributes == INVALID_FILE_ATTRIBUTES;)
         if (above[n] == L'/' || above[n] == L'\\') {
             above[n] = L'\0';
