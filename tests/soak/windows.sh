@@ -98,7 +98,7 @@ without='
     abi article axe browser classroom help host install install_core memcheck musl neon python python_page sbom seeds tmpdir wasm weights: not of tide.exe
     live serve: a server that is told to end
     ranks: MPI
-    limits memory outputs workspace: ulimit, LD_PRELOAD
+    memory outputs: LD_PRELOAD
     docs: build/tide as a path
     escapes: a terminal'
 scripts='' count=0
