@@ -66,7 +66,7 @@ def of_runtime(folder, name):
 def of_zig():
     script = read("scripts/dev/macos-compiler").decode()
     package, version = re.search(r"^package=(.*)@(.*)$", script, re.M).groups()
-    return {"name": "zig", "npm": package, "version": version, "sha": ("SHA512", re.search(r"^hash=(.*)$", script, re.M)[1])}
+    return {"name": "zig", "npm": package, "version": version, "text": "build/zig/package/LICENSE", "sha": ("SHA512", re.search(r"^hash=(.*)$", script, re.M)[1])}
 
 
 def components(folder):
@@ -79,7 +79,7 @@ def components(folder):
 
 def licences(found):
     """The texts of the licences, by the names of their files."""
-    return {"LICENSE": read("LICENSE")} | {f"licences/{c['name']}.txt": read(c["text"]) for c in found if "text" in c}
+    return {"LICENSE": read("LICENSE")} | {f"licences/{c['name']}.txt": read(c["text"]) for c in found}
 
 
 def address(c):

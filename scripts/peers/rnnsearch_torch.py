@@ -6,8 +6,8 @@ Trains the model of tide's presets in PyTorch on random sentences of full length
 the median update and the peak memory. An update is what `tide train` does with this preset: dropout, label smoothing, clipped
 gradients, Adam, and an average of the weights. What does not depend on the state before is computed for all positions at
 once: the inputs of all GRUs, U_a h_j, and the whole readout. paper: the sizes of Bahdanau, Cho & Bengio 2015, with one GRU in
-the decoder. With --precision, products have operands of bfloat16: those of floats are rounded by oneDNN (implicit; PyTorch 2.9
-and later), or by autocast, which keeps their results as bfloat16. The weights and the optimizer stay floats.
+the decoder. --precision implicit and autocast: products have operands of bfloat16. oneDNN rounds those of float products
+(implicit; PyTorch 2.9 and later), or autocast does, which keeps the results as bfloat16. Weights and optimizer stay floats.
 
 --check compares the loss and all gradients with the plain equations of scripts/dev/rnnsearch.py, in double precision, with
 sentences of different lengths; `make test` compares tide with the same equations. Needs Debian's python3-torch."""

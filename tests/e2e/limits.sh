@@ -24,7 +24,7 @@ enormous="han word tokens marks open"
 ends() {
     status=$1 pattern=$2
     shift 2
-    (case $tide:$(ldd "$tide" 2>/dev/null) in *san* | *-under-wine:*) ;; *) ulimit -v 1500000 ;; esac
+    (case $tide:$(ldd "$tide" 2>/dev/null) in *libasan* | *libtsan* | *libubsan* | *-under-wine:*) ;; *) ulimit -v 1500000 ;; esac
     exec timeout 60 "$tide" "$@" <"$in" >stdout 2>stderr)
     got=$?
     [ $got = "$status" ] || die "$* <$in: exit $got, not $status: $(tail -n 3 stderr | cut -c 1-300)"
