@@ -3,6 +3,7 @@
 # translation of the program under test, and ends when it is told to. Needs root and a network.
 . "$(dirname "$0")/../lib/common.inc"
 for program in podman runc debootstrap curl; do needs $program 'apt-get install podman runc debootstrap curl'; done
+# shellcheck source=/dev/null
 . /etc/os-release
 [ "$VERSION_CODENAME" = bookworm ] || { echo 'needs Debian 12, whose packages Containerfile names'; exit 77; }
 [ "$(id -u)" = 0 ] || { echo 'needs root'; exit 77; }
