@@ -49,13 +49,14 @@ void reader_close(Reader *reader) {
 }
 
 void reader_progress(const Reader *reader, long *done, long *all) {
+    enum { UNIT = sizeof(long) > 4 ? 1 : 1024 }; /* bytes; a long of 32 bits is too small for those of a large file */
     *done = *all = 0;
     for (int i = 0; i < 2 && !reader->catalogue; i++) {
         struct stat info;
         FILE *file = reader->lines[i].file; /* of a compressed file, its own bytes */
         if (!file || fstat(fileno(file), &info) || !S_ISREG(info.st_mode)) continue;
-        *done += ftell(file);
-        *all += (long)info.st_size;
+        *done += (long)(ftello(file) / UNIT);
+        *all += (long)(info.st_size / UNIT);
     }
     if (reader->catalogue) {
         *done = (long)reader->message;

@@ -55,7 +55,8 @@ const char *reader_note(const Reader *reader);
 /* Reads the next pair. Returns 1, or 0 at the end, or -1 with *err filled: a file cannot be read, a message is not
    within the file, or one of two line-aligned files has more lines (*err names its first line without a partner). */
 int reader_next(Reader *reader, RawPair *pair, Err *err);
-/* Progress in bytes, or in messages for a catalogue: read so far and in total; both 0 if the total is not known. */
+/* Progress in bytes (KiB where a long has 32 bits), or in messages for a catalogue: read so far and in total; both 0 if
+   the total is not known. */
 void reader_progress(const Reader *reader, long *done, long *all);
 /* The fuzzy messages that msgfmt has left out; 0 for other forms than FORM_PO. */
 long reader_fuzzy(const Reader *reader);
