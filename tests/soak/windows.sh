@@ -95,7 +95,7 @@ echo "killed $kills times"
 
 # the scripts; the others test something else than tide.exe, or what Windows or wine does not have
 without='
-    abi article axe browser classroom help host install install_core memcheck musl neon python python_page sbom seeds tmpdir wasm weights: not of tide.exe
+    abi article axe browser classroom help host install install_core memcheck musl neon python python_page release sbom seeds tmpdir wasm weights: not of tide.exe
     live serve: a server that is told to end
     ranks: MPI
     memory outputs: LD_PRELOAD
