@@ -4,7 +4,7 @@
 . "$(dirname "$0")/../lib/common.inc"
 
 config=$(basename "$(dirname "$(readlink -f "$tide")")")
-build() { env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -s config="$config" "$@" >"$scratch/made" 2>&1 || die "make $*: $(cat "$scratch/made")"; }
+build() { make -s config="$config" "$@" >"$scratch/made" 2>&1 || die "make $*: $(cat "$scratch/made")"; }
 build install DESTDIR="$scratch/root" PREFIX=/usr
 share=$scratch/root/usr/share
 

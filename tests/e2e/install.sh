@@ -3,7 +3,6 @@
 # installation, with the shared and the static library. Installed scripts find the installed program. `make install` copies
 # what is built, and builds nothing.
 . "$(dirname "$0")/../lib/common.inc"
-unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES one # the make below is independent of the make that runs this script
 here=$(cd "$(dirname "$0")/../.." && pwd)
 build=$(dirname "$(readlink -f "$tide")")
 config=$(basename "$build")

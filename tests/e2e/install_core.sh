@@ -2,7 +2,6 @@
 # The core library as another program uses it: installed in DESTDIR, found by pkg-config, with the examples, the program of
 # docs/tape.md, and a program that has its own functions with names of the library.
 . "$(dirname "$0")/../lib/common.inc"
-unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES # the make below is independent of the make that runs this script
 here=$PWD config=$(basename "$(dirname "$(readlink -f "$tide")")") root=$scratch/root
 case $config in
 asan) flags=-fsanitize=address,undefined ;;

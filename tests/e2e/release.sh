@@ -3,7 +3,6 @@
 # is not made, and a folder without files of a release are found. The zips and packages take long: they are made by hand.
 . "$(dirname "$0")/../lib/common.inc"
 git rev-parse --verify -q HEAD >/dev/null 2>&1 || { echo 'needs a clone of the repository'; exit 77; }
-unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES one # the make below is independent of the make that runs this script
 mkdir "$scratch/release" "$scratch/none"
 git clone -q . "$scratch/clone"
 git -C "$scratch/clone" checkout -q --detach "$(git rev-parse HEAD)"

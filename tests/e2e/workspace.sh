@@ -27,8 +27,7 @@ run "$scratch/other" --workspace 2 --threads 2 --after-batches 12
 same "$scratch/parts" "$scratch/other" "threads, instruction set and a stop"
 
 # free memory that is too small: said before it is taken, and again when it is refused
-native 'free memory that is too small' # by ulimit
-case $tide:$(ldd "$tide" 2>/dev/null) in *libasan* | *libtsan* | *-under-wine:*) ;; *)
+native 'free memory that is too small' && case $(ldd "$tide") in *libasan* | *libtsan*) ;; *)
     # shellcheck disable=SC3045 # the shells of Debian have ulimit -v
     limited() { # MIB FLAG...: trains with a limit of virtual memory
         (ulimit -v $(($1 * 1024)) && shift && exec "$tide" train --tsv "$scratch/train.tsv" --config "$scratch/smallest.conf" \

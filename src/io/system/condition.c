@@ -3,7 +3,8 @@
 
 #include <time.h>
 
-/* Not all systems let a condition wait by the clock of seconds_now: waits by the time of day, which can change. */
+/* Waits by the time of day, which can be set to another time: only some systems let a condition wait by the clock of
+   seconds_now. */
 void condition_init(pthread_cond_t *condition) { pthread_cond_init(condition, NULL); }
 
 int condition_wait(pthread_cond_t *condition, pthread_mutex_t *mutex, double until) {

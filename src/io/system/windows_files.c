@@ -259,8 +259,8 @@ int directory_sync(const char *path) { return (void)path, 0; }
 int file_sync_name(const char *path) { return (void)path, 0; }
 int file_sync(int fd) { return FlushFileBuffers(handle_of(fd)) ? 0 : failed(); }
 
-/* Renames a file. A process that has `to` open keeps the old file, which then has no name. Since Windows 10 one call
-   does this. Elsewhere `to` is renamed first, so that for a moment no file has its name. */
+/* Renames `from` to `to`, which may exist. A process that has the old file open continues to read it. Windows 10 does
+   this in one step. Where that fails, the old file first gets another name, so for a moment `to` does not exist. */
 static BOOL replace(const wchar_t *from, const wchar_t *to) {
     static const FILE_INFO_BY_HANDLE_CLASS rename_info = 22; /* FileRenameInfoEx, which mingw's header hides */
     struct {
@@ -385,7 +385,8 @@ bool file_is_special(const char *path) {
     return !regular;
 }
 
-char *path_of_link(const char *link, char real[PATH_MAX]) { return (void)link, (void)real, NULL; } /* links are rare */
+/* Links are not followed: an output replaces the link. */
+char *path_of_link(const char *link, char real[PATH_MAX]) { return (void)link, (void)real, NULL; }
 
 char *windows_realpath(const char *path, char real[PATH_MAX]) {
     wchar_t *wide = widen(path), *whole = malloc(MOST_WIDE * sizeof *whole);

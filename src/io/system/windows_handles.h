@@ -41,7 +41,7 @@ HANDLE open_handle(const char *path, DWORD access, DWORD creation, DWORD flags, 
 HANDLE handle_of(int fd);
 int descriptor(HANDLE handle, int flags);
 
-/* Makes the console show UTF-8. */
+/* From now on, the console shows what is written as UTF-8. */
 void open_console(void);
 /* Before a read: if the stream is standard input and that is a console, puts a pipe in its place, which a thread fills
    with what is typed, as UTF-8. */

@@ -87,7 +87,7 @@ static HANDLE lend(int fd, DWORD access) {
     return handle;
 }
 
-/* Starts a program with these standard files. NULL with errno set. */
+/* Starts a program with these standard files. Returns its process, or NULL with errno set. */
 static HANDLE start(char *const *command, const int files[3], DWORD flags) {
     char path[PATH_MAX];
     if (!program_find(command[0], path)) return errno = ENOENT, NULL;

@@ -1,4 +1,4 @@
-/* Streams over functions, which the C library of Windows has not. */
+/* Streams over functions, and what has to be done before and after the C library reads and writes. */
 #include "io/system/windows_handles.h"
 #include "io/system.h"
 
@@ -8,7 +8,7 @@ typedef struct Stream {
     uint64_t ours;
     void *context;
     StreamFunctions f;
-    char bytes[1 << 14]; /* not yet written, or not yet read from `at` on */
+    char bytes[1 << 14]; /* of an output: to be written; of an input: to be returned, from `at` on */
     size_t at, size;
     bool at_once, failed;
 } Stream;

@@ -12,6 +12,7 @@
 
 void socket_close(int fd) { close(fd); }
 int socket_fails(const char *listen, Err *err) { return err_set(err, listen, 0, "%s", strerror(errno)); }
+
 /* ---- Unix sockets ----------------------------------------------------------------------------------------------- */
 
 /* Whether the address is that of a socket on which nobody listens. */
