@@ -19,10 +19,11 @@ static const Flag flags[] = {
     {"keep-sets", 2, "SRC TGT",
      "text of the kind that the model translates well, and should still: two line-aligned files", .kind = VALUE_FILE},
     FLAG_FILE("keep-tsv", "the same: " HELP_TSV " (default: the starter corpus)"),
-    FLAG_CHOICE("keep-targets",
-                "learn the translations of this text that are given, or the model's own (default: its own for the "
-                "starter corpus, else given)",
-                "given|own", NULL),
+    FLAG_CHOICE(
+        "keep-targets",
+        "learn the translations of this text that are given, the model's own, or the probabilities that it gives "
+        "to each word of the given ones (default: its own for the starter corpus, else given)",
+        keep_targets_names, NULL),
     {"valid-sets", 2, "SRC TGT", "development set: two line-aligned files", .kind = VALUE_FILE},
     FLAG_FILE("valid-tsv", "development set: " HELP_TSV " (default: that of the starter corpus)"),
     FLAG_REAL("most-loss", "BLEU that the development set may lose; if it loses more, the new model is refused", 0, 100,

@@ -39,6 +39,7 @@ static void print_corpus(FILE *out, const char *title, const RecipeCorpus *c) {
     if (c->weight != 1) fprintf(out, ", weight %g", c->weight);
     if (c->tag) fprintf(out, ", tag %s", c->tag);
     if (c->quiet) fputs(", without noise", out);
+    if (c->distillation > 0) fprintf(out, ", distillation %g", c->distillation);
     fprintf(out, "\n  source SHA-256 %s\n  target SHA-256 %s\n", c->side[0].hex, c->side[1].hex);
     print_model(out, "  translated by", &c->teacher);
 }
@@ -73,12 +74,13 @@ static void print_corpora(FILE *out, const Recipe *r) {
 
 /* Prints a flag that has a value for each corpus, if one of them is not the usual one. */
 static void print_lists(FILE *out, const Recipe *r) {
-    bool weights = false, tags = false, quiet = false, teachers = false;
+    bool weights = false, tags = false, quiet = false, distilled = false, teachers = false;
     const ptrdiff_t n = arrlen(r->corpora);
     for (ptrdiff_t i = 0; i < n; i++) {
         weights |= r->corpora[i].weight != 1;
         tags |= r->corpora[i].tag != NULL;
         quiet |= r->corpora[i].quiet;
+        distilled |= r->corpora[i].distillation > 0;
         teachers |= *r->corpora[i].teacher.file.hex != '\0';
     }
     if (weights) fputs(" --train-set-weights", out);
@@ -90,6 +92,8 @@ static void print_lists(FILE *out, const Recipe *r) {
     }
     if (quiet) fputs(" --train-set-noise", out);
     for (ptrdiff_t i = 0; i < n && quiet; i++) fputs(r->corpora[i].quiet ? " off" : " on", out);
+    if (distilled) fputs(" --train-set-distillation", out);
+    for (ptrdiff_t i = 0; i < n && distilled; i++) fprintf(out, " %.17g", r->corpora[i].distillation);
     if (teachers) fputs(" --train-set-teachers", out);
     for (ptrdiff_t i = 0; i < n && teachers; i++) fputs(*r->corpora[i].teacher.file.hex ? " TEACHER" : " -", out);
 }

@@ -25,6 +25,10 @@ static const Flag flags[] = {
      .kind = VALUE_TEXT},
     {"train-set-noise", MANY, "on|off...", "whether each training corpus has the noise of --noise-* (default: on)",
      .kind = VALUE_TEXT},
+    {"train-set-distillation", MANY, "R...",
+     "how much of the targets of each training corpus are the probabilities that --pretrained-model gives to each "
+     "word, 0 to 1 (default: 0)",
+     VALUE_REAL, 0, 1, NULL, NULL},
     {"train-set-teachers", MANY, "MODEL...",
      "the model that translated a side of each training corpus, for `tide info --recipe`; -: people wrote it",
      .kind = VALUE_FILE},
@@ -55,7 +59,8 @@ static const Flag flags[] = {
 static const FlagGroup groups[] = {
     {"Common flags",
      "model train-sets tsv valid-sets valid-tsv preset config langs after-epochs after-minutes threads quiet log"},
-    {"Corpora", "csv jsonl columns tmx mo po train-set-weights train-set-tags train-set-noise train-set-teachers "
+    {"Corpora", "csv jsonl columns tmx mo po train-set-weights train-set-tags train-set-noise train-set-distillation "
+                "train-set-teachers "
                 "valid-csv valid-jsonl max-length"},
     {"Pieces", "tokenizer bpe-merges merges dim-vocabs source-words"},
     {"Model", "arch dim-emb dim-rnn dim-att dim-maxout encoder enc-depth dec-cell-base-depth dec-depth dim-ffn window "
@@ -147,7 +152,8 @@ static int train_files(const Args *args, TrainFiles list[MOST_CORPORA], Err *err
     const int count = pairs_list(args, corpora, err);
     if (count < 0) return -1;
     if (!count) return usage_error(err, "--train-sets, --tsv, --csv, --jsonl, --tmx, --mo or --po is needed");
-    static const char *const lists[] = {"train-set-weights", "train-set-tags", "train-set-noise", "train-set-teachers"};
+    static const char *const lists[] = {"train-set-weights", "train-set-tags", "train-set-noise",
+                                        "train-set-distillation", "train-set-teachers"};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         if (args_has(args, lists[i]) && args_count(args, lists[i]) != count)
             return usage_error(err, "--%s needs one value for each of %d training corpora", lists[i], count);
@@ -155,13 +161,17 @@ static int train_files(const Args *args, TrainFiles list[MOST_CORPORA], Err *err
         const char *tag = args_value(args, "train-set-tags", i), *noise = args_value(args, "train-set-noise", i),
                    *teacher = args_value(args, "train-set-teachers", i);
         list[i] = (TrainFiles){.files = corpora[i], .weight = 1};
-        if (args_real_at(args, "train-set-weights", i, &list[i].weight, err)) return -1;
+        if (args_real_at(args, "train-set-weights", i, &list[i].weight, err) ||
+            args_real_at(args, "train-set-distillation", i, &list[i].distillation, err))
+            return -1;
         list[i].tag = tag && strcmp(tag, "-") != 0 ? tag : NULL;
         list[i].teacher = teacher && strcmp(teacher, "-") != 0 ? teacher : NULL;
         if (list[i].tag && tag_check(tag, err)) return usage_error(err, "%s", err->reason);
         list[i].quiet = noise && !strcmp(noise, "off");
         if (noise && !list[i].quiet && strcmp(noise, "on") != 0)
             return usage_error(err, "--train-set-noise is on or off, not '%s'", noise);
+        if (list[i].distillation > 0 && !args_has(args, "pretrained-model"))
+            return usage_error(err, "--train-set-distillation needs --pretrained-model, the teacher");
     }
     return count;
 }

@@ -198,5 +198,16 @@ void output_parts(Tape *tape, OutputLayer layer, UsePart *use, void *context);
    Returns [1, 1]. On a tape that records, the op may add the gradient of W at once. So its result must enter the loss
    of tape_backward with the factor 1, and with shards no later op may read W. */
 Var *linear_cross_entropy(Tape *tape, OutputLayer layer, const int *targets, int rows, double smoothing, double *nats);
+/* Another model, whose probabilities q are targets, too. */
+typedef struct Teacher {
+    Tape *tape;         /* of the layer; it does not record */
+    OutputLayer layer;  /* with as many columns as the layer that learns */
+    const int *row;     /* [m] the row of layer.x that belongs to row i; -1: none */
+    const real *weight; /* [m] λ_i; 0 if there is none */
+} Teacher;
+/* The same with word-level knowledge distillation (Kim & Rush 2016, section 3.1):
+   1/rows Σ_i ((1 - λ_i) (the sum above) + λ_i Σ_k q_ik (-ln p_ik)).  teacher NULL: all λ are 0. */
+Var *distilled_cross_entropy(Tape *tape, OutputLayer layer, const int *targets, int rows, double smoothing,
+                             const Teacher *teacher, double *nats);
 
 #endif

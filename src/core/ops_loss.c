@@ -22,6 +22,9 @@ void output_parts(Tape *tape, OutputLayer l, UsePart *use, void *context) {
    p = softmax(y), targets t, label smoothing ε (Szegedy et al. 2016), mean over R rows:
    loss = 1/R Σ_i (1 - ε)(-ln p_i,t_i) + ε/V Σ_j (-ln p_ij),   -ln p_ij = ln Σ_v exp y_iv - y_ij
    dy_ij = 1/R (p_ij - ε/V - (1 - ε)[j = t_i])
+   With a teacher's probabilities q_i = softmax(z_i), both targets are mixed (Kim & Rush 2016, section 3.1):
+   loss = 1/R Σ_i (1 - λ_i)(as above) + λ_i Σ_j q_ij (-ln p_ij)
+   dy_ij = 1/R (p_ij - (1 - λ_i)(ε/V + (1 - ε)[j = t_i]) - λ_i q_ij)
    dx = dy Wᵀ,  dW += xᵀ dy,  db += the column sums of dy
    The logits y are the largest matrix of a training. They exist for a block of rows at a time: the forward pass
    computes a block, writes dy over it and computes all gradients from it. So dloss must be 1. Only if dW must wait for
@@ -35,6 +38,12 @@ typedef struct Entropy {
     int rows; /* R */
     real epsilon;
     double *nats, *smooth; /* of each row: -ln p_t, and mean_j -ln p_j */
+    const Teacher *teacher;
+    double *taught; /* of each row: Σ_j q_j (-ln p_j) */
+    /* of a block: the teacher's x and logits z, one row after the other, and which of them belongs to a step; -1: none
+     */
+    real *teacher_x, *z;
+    int *z_row;
     /* With shards, step i of a sum is row order[i]: the rows of shard 0, of shard 1, ..; NULL: row i. Then x and dx of
        a block are copies of its rows. */
     const int *order;
@@ -46,9 +55,16 @@ typedef struct Entropy {
 } Entropy;
 
 static int vocabulary(const OutputLayer *l) { return l->transposed ? l->W->rows : l->W->cols; }
+static real weight_of(const Entropy *en, int row) { return en->teacher ? en->teacher->weight[row] : 0; }
 static int row_of(const Entropy *en, int step) { return en->order ? en->order[step] : step; }
 static real *logits_of(const Entropy *en, int step) {
     return en->logits + (size_t)(step - en->first) * (size_t)vocabulary(&en->layer);
+}
+
+/* The teacher's logits of a step, or NULL. */
+static real *teacher_logits(const Entropy *en, int step) {
+    const int row = en->teacher ? en->z_row[step - en->first] : -1;
+    return row < 0 ? NULL : en->z + (size_t)row * (size_t)vocabulary(&en->layer);
 }
 
 static void entropy_rows(void *context, int begin, int end) {
@@ -57,15 +73,21 @@ static void entropy_rows(void *context, int begin, int end) {
     const real scale = 1 / (real)en->rows;
     for (int step = en->first + begin; step < en->first + end; step++) {
         const int i = row_of(en, step), t = en->targets[i];
-        real *y = logits_of(en, step), sum;
-        double mean = en->epsilon > 0 ? (double)kernels->sum(V, y) / V : 0, target = y[t];
+        real *y = logits_of(en, step), *q = teacher_logits(en, step), sum, q_sum = 1, weight = weight_of(en, i);
+        double mean = en->epsilon > 0 ? (double)kernels->sum(V, y) / V : 0, target = y[t], taught = 0;
+        if (q) {
+            kernels->exp_sum(V, q, &q_sum, q);
+            taught = (double)kernels->dot(V, q, y) / (double)q_sum;
+        }
         double log_sum = kernels->exp_sum(V, y, &sum, en->dx ? y : NULL);
         log_sum += exact_log(sum);
         en->nats[i] = log_sum - target;
         en->smooth[i] = en->epsilon > 0 ? log_sum - mean : 0;
+        en->taught[i] = log_sum - taught;
         if (!en->dx) continue;
-        kernels->softmax_gradient(V, y, sum, scale, en->epsilon / (real)V);
-        y[t] -= scale * (1 - en->epsilon);
+        kernels->softmax_gradient(V, y, sum, scale, (1 - weight) * en->epsilon / (real)V);
+        y[t] -= scale * (1 - weight) * (1 - en->epsilon);
+        if (q) kernels->axpy(V, y, -scale * weight / q_sum, q);
     }
 }
 
@@ -87,6 +109,24 @@ static void block_gradients(Entropy *en) {
         memcpy(var_row(l->x, en->dx, row_of(en, en->first + i)), dx + (size_t)i * (size_t)k, (size_t)k * sizeof(real));
 }
 
+/* Computes the teacher's logits of a block. */
+static void compute_teacher(Entropy *en) {
+    const Teacher *t = en->teacher;
+    const OutputLayer *l = &t->layer;
+    const int V = vocabulary(l), k = l->x->cols;
+    int rows = 0;
+    for (int i = 0; i < en->count; i++) {
+        const int row = t->row[row_of(en, en->first + i)];
+        en->z_row[i] = row < 0 ? -1 : rows;
+        if (row < 0) continue;
+        memcpy(en->teacher_x + (size_t)rows++ * (size_t)k, var_row(l->x, l->x->v, row), (size_t)k * sizeof(real));
+    }
+    if (!rows) return;
+    const Operand weight = tape_operand(t->tape, l->W, l->transposed, rows);
+    const real *bias = l->b ? l->b->v : NULL;
+    gemm(en->tape->threads, &(Product){rows, en->teacher_x, k, weight, bias, 0, en->z, V}, 1);
+}
+
 /* Computes the steps begin..end-1: logits, nats and, if the tape records, all gradients but dW. */
 static void compute_block(void *context, int begin, int end) {
     Entropy *en = context;
@@ -99,10 +139,22 @@ static void compute_block(void *context, int begin, int end) {
     const real *x = en->x ? en->x : var_row(l->x, l->x->v, begin), *bias = l->b ? l->b->v : NULL;
     const Operand weight = tape_operand(en->tape, l->W, l->transposed, en->count);
     gemm(en->tape->threads, &(Product){en->count, x, k, weight, bias, 0, en->logits, V}, 1);
+    if (en->teacher) compute_teacher(en);
     threads_run(en->tape->threads, "softmax and loss", en->count, 1 + 16384 / V, entropy_rows, en);
     if (!en->dx) return;
     block_gradients(en);
     for (int step = begin; en->ys && step < end; step++) en->ys[step] = logits_of(en, step);
+}
+
+static void check_teacher(const OutputLayer *l, const Teacher *t) {
+    const int V = vocabulary(l), teacher = vocabulary(&t->layer), rows = t->layer.x->rows;
+    CHECK(!t->tape->recording, "linear_cross_entropy: the teacher's tape records");
+    CHECK(teacher == V, "linear_cross_entropy: a teacher with %d columns for %d", teacher, V);
+    for (int i = 0; i < l->x->rows; i++) {
+        CHECK(t->row[i] >= -1 && t->row[i] < rows, "linear_cross_entropy: the teacher's row %d of %d", t->row[i], rows);
+        CHECK(t->row[i] >= 0 ? t->weight[i] >= 0 && t->weight[i] <= 1 : t->weight[i] == 0,
+              "linear_cross_entropy: a teacher with the weight %g", (double)t->weight[i]);
+    }
 }
 
 static void check_arguments(const OutputLayer *l, const int *targets, int rows) {
@@ -153,34 +205,53 @@ static void compute_blocks(Entropy *en, int block) {
 }
 
 static Back linear_cross_entropy_back;
-Var *linear_cross_entropy(Tape *tape, OutputLayer layer, const int *targets, int rows, double smoothing, double *nats) {
+Var *distilled_cross_entropy(Tape *tape, OutputLayer layer, const int *targets, int rows, double smoothing,
+                             const Teacher *teacher, double *nats) {
     Arena *arena = &tape->arena;
     const int m = layer.x->rows, V = vocabulary(&layer), blocks = (m + BLOCK - 1) / BLOCK;
     check_arguments(&layer, targets, rows);
+    if (teacher) check_teacher(&layer, teacher);
     const bool gradient = tape->recording, keep = gradient && tape_weight_waits(tape, layer.W, m);
     const int block = keep ? m : (m + blocks - 1) / blocks;
     Var *loss = var_new(tape, 1, 1);
-    Entropy en = {
-        .tape = tape, .layer = layer, .targets = targets, .rows = rows, .epsilon = (real)smoothing, .nats = nats};
+    Entropy en = {.tape = tape,
+                  .layer = layer,
+                  .targets = targets,
+                  .rows = rows,
+                  .epsilon = (real)smoothing,
+                  .nats = nats,
+                  .teacher = teacher};
     en.smooth = arena_alloc(arena, (size_t)m * sizeof(double));
+    en.taught = arena_alloc(arena, (size_t)m * sizeof(double));
     if (gradient) en.dx = arena_alloc(arena, var_size(layer.x) * sizeof(real));
     if (gradient && layer.b) en.bias = tape_row_sums(tape, layer.b);
     if (gradient) var_grad(tape, layer.W); /* before the mark: it may allocate */
     const ArenaMark mark = arena_mark(arena);
     en.logits = arena_alloc(arena, (size_t)block * (size_t)V * sizeof(real));
+    if (teacher) {
+        en.z = arena_alloc(arena, (size_t)block * (size_t)V * sizeof(real));
+        en.z_row = arena_alloc(arena, (size_t)block * sizeof(int));
+        en.teacher_x = arena_alloc(arena, (size_t)block * (size_t)teacher->layer.x->cols * sizeof(real));
+    }
     if (keep) compute_whole(&en);
     else if (gradient) compute_blocks(&en, block);
     else compute_without_gradient(&en, block);
-    double plain = 0, smooth = 0;
+    double plain = 0, smooth = 0, taught = 0;
     for (int i = 0; i < m; i++) {
-        plain += nats[i];
-        smooth += en.smooth[i];
+        const double weight = (double)weight_of(&en, i);
+        plain += (1 - weight) * nats[i];
+        smooth += (1 - weight) * en.smooth[i];
+        taught += weight * en.taught[i];
     }
     if (!keep) arena_rewind(arena, mark);
-    loss->v[0] = (real)(((1 - smoothing) * plain + smoothing * smooth) / rows);
+    loss->v[0] = (real)(((1 - smoothing) * plain + smoothing * smooth + taught) / rows);
     Record *record = tape_record(tape, linear_cross_entropy_back, loss, layer.x, layer.W, layer.b);
     if (record) record->extra = en.dx;
     return loss;
+}
+
+Var *linear_cross_entropy(Tape *tape, OutputLayer layer, const int *targets, int rows, double smoothing, double *nats) {
+    return distilled_cross_entropy(tape, layer, targets, rows, smoothing, NULL, nats);
 }
 
 static void linear_cross_entropy_back(Tape *tape, const Record *record) {

@@ -15,8 +15,9 @@
 typedef struct TrainSet {
     long end; /* pairs up to the end of the set */
     double weight;
-    int source_end; /* the id at the end of a source sentence: ID_EOS, or a tag */
-    bool quiet;     /* a training adds no noise to its sentences */
+    int source_end;      /* the id at the end of a source sentence: ID_EOS, or a tag */
+    bool quiet;          /* a training adds no noise to its sentences */
+    double distillation; /* how much of its targets are a teacher's probabilities, 0 to 1: see train/distillation.h */
 } TrainSet;
 
 /* n sentence pairs as ids; every sentence ends in </s>. The ids are in a temporary file. For each pair, memory holds

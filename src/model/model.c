@@ -44,7 +44,7 @@ Var *model_loss(Tape *tape, const Model *model, const Forced *forced, Objective 
     const int rows = o.target->rows;
     double *of_row = arena_alloc(&tape->arena, (size_t)rows * sizeof *of_row);
     const OutputLayer output = model_output(tape, model, forced);
-    Var *loss = linear_cross_entropy(tape, output, o.target->ids, o.rows, o.smoothing, of_row);
+    Var *loss = distilled_cross_entropy(tape, output, o.target->ids, o.rows, o.smoothing, o.teacher, of_row);
     for (int s = 0; s < (shards ? shards->count : 1); s++) nats[s] = 0;
     for (int i = 0; i < rows; i++) nats[shards ? shards->of[i] : 0] += of_row[i];
     return loss;

@@ -41,11 +41,12 @@ Forced model_force(Tape *tape, const Model *model, const Batch *batch, const Pas
 /* Returns the output layer of all positions, whose logits are [target.rows, V]. */
 OutputLayer model_output(Tape *tape, const Model *model, const Forced *forced);
 /* What a loss is measured against. rows: the number of target rows of the whole batch, of which `target` may be a part.
-   smoothing: of the labels. */
+   smoothing: of the labels. teacher: NULL: none. */
 typedef struct Objective {
     const Sequences *target;
     int rows;
     double smoothing;
+    const Teacher *teacher;
 } Objective;
 /* Returns the mean cross-entropy [1, 1], see linear_cross_entropy. nats[s] receives the cross-entropy of shard s in
    nats, without smoothing, summed over the target rows; without shards, nats[0] receives that of all rows. */

@@ -48,9 +48,11 @@ static int read_corpus(Data *data, DiskCorpus *corpus, const TrainFiles *set, co
         mem_free(sums);
         return -1;
     }
-    arrput(*described,
-           ((RecipeCorpus){
-               .form = files->form, .pairs = corpus->read - before, .weight = set->weight, .quiet = set->quiet}));
+    arrput(*described, ((RecipeCorpus){.form = files->form,
+                                       .pairs = corpus->read - before,
+                                       .weight = set->weight,
+                                       .quiet = set->quiet,
+                                       .distillation = set->distillation}));
     RecipeCorpus *c = &arrlast(*described);
     for (int side = 0; side < 2; side++) {
         SHA256End(&sums->side[side], c->side[side].hex);
@@ -67,7 +69,8 @@ static int read_training(Data *data, const ModelOptions *options, Err *err) {
     if (disk_corpus_open(&data->text, files->dir, false, err)) return -1;
     for (int k = 0; k < files->train_count; k++) {
         if (read_corpus(data, &data->text, &files->train[k], options, data->progress, &data->corpora, err)) return -1;
-        arrput(data->sets, ((TrainSet){data->text.n, files->train[k].weight, ID_EOS, files->train[k].quiet}));
+        arrput(data->sets, ((TrainSet){data->text.n, files->train[k].weight, ID_EOS, files->train[k].quiet,
+                                       files->train[k].distillation}));
     }
     return 0;
 }
@@ -133,7 +136,8 @@ static int check_lengths(const Pairs *pairs, const CorpusFiles *files, Err *err)
     return 0;
 }
 
-/* Encodes the training text. One set of weight 1 without tag, not quiet, is the usual case, and has no sets. */
+/* Encodes the training text. One set of weight 1 without tag, not quiet, without a teacher, is the usual case, and has
+   no sets. */
 static int encode_training(Data *data, const TrainOptions *o, const Translator *translator, Err *err) {
     const DataFiles *files = data->files;
     const Side *source = &translator->source, *target = &translator->target;
@@ -142,7 +146,7 @@ static int encode_training(Data *data, const TrainOptions *o, const Translator *
         TrainSet *set = &data->sets[k];
         const char *tag = files->train[k].tag;
         if (tag) set->source_end = vocab_tag(source->vocab, tag);
-        usual &= !tag && set->weight == 1 && !set->quiet;
+        usual &= !tag && set->weight == 1 && !set->quiet && set->distillation == 0;
         if (set->source_end < 0)
             return err_set(err, train_files_name(&files->train[k]), 0, "the model has no tag '%s'", tag);
     }
@@ -192,6 +196,10 @@ uint64_t data_hash(const Data *data) {
         memcpy(&weight, &set->weight, sizeof weight);
         hash = (hash ^ weight) * 0xd1342543de82ef95u + (uint64_t)set->end;
         if (set->quiet) hash = ~hash; /* old checkpoints have no quiet sets, and their hash must stay */
+        if (set->distillation > 0) {
+            memcpy(&weight, &set->distillation, sizeof weight);
+            hash = (hash ^ weight) * 0xd1342543de82ef95u;
+        }
     }
     return (hash ^ (uint64_t)data->pairs.n) * 0x9e3779b97f4a7c15u;
 }

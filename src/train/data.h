@@ -14,6 +14,7 @@ typedef struct TrainFiles {
     double weight;       /* how often an epoch has each of its pairs */
     const char *tag;     /* of its source sentences, see vocab_add_tag; NULL: none */
     bool quiet;          /* its source sentences get no noise */
+    double distillation; /* see TrainSet */
     const char *teacher; /* a model that translated one of the sides; only the recipe knows it; NULL: none */
 } TrainFiles;
 

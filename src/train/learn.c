@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-const char keep_targets_names[] = "given|own";
+const char keep_targets_names[] = "given|own|probabilities";
 
 enum {
     PASSES = 20, /* how often the training has each correction, if the limits allow it */
@@ -281,6 +281,7 @@ static int train_model(Learning *l, Err *err) {
          .weight = share / (1 - share) * l->learned->kept / corrections},
         {.files = {.form = FORM_TSV, .path = {paths[SET_KEEP]}, .columns = {1, 2}},
          .weight = 1,
+         .distillation = l->job->keep_targets == KEEP_PROBABILITIES,
          .teacher = l->job->keep_targets == KEEP_OWN ? l->job->model : NULL},
     };
     const TrainJob job = {.files = {.train = sets, .train_count = SETS, .dir = l->work},

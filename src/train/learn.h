@@ -5,7 +5,11 @@
 #include "train/learned.h"
 
 /* What the model learns from the text that keeps its knowledge. */
-typedef enum KeepTargets { KEEP_GIVEN, KEEP_OWN /* the model's own translations */ } KeepTargets;
+typedef enum KeepTargets {
+    KEEP_GIVEN,
+    KEEP_OWN,          /* the model's own translations */
+    KEEP_PROBABILITIES /* the probabilities that the model gives to each word of the given translations */
+} KeepTargets;
 extern const char keep_targets_names[]; /* as in core/choice.h */
 
 /* The paths belong to the caller. */

@@ -331,6 +331,24 @@ static int read_data(Training *t, Err *err) {
     return 0;
 }
 
+/* Loads the teacher, if a set has one: the model with which the training began. */
+static int open_teacher(Training *t, Err *err) {
+    const TrainJob *job = t->job;
+    const Recipe *r = t->learner.recipe; /* on rank 0 */
+    RecipeModel given = {0};
+    bool taught = false;
+    for (int k = 0; k < job->files.train_count; k++) taught |= job->files.train[k].distillation > 0;
+    if (!taught) return 0;
+    CHECK(job->pretrained, "a training with distillation, but without a teacher");
+    if (t->resumed && r) {
+        if (recipe_model_read(&given, job->pretrained, err)) return -1;
+        mem_free(given.recipe);
+        if (strcmp(given.file.hex, r->parent.file.hex) != 0)
+            return err_set(err, job->pretrained, 0, "is not the model with which this training began, its teacher");
+    }
+    return distillation_open(&t->distillation, job->pretrained, &t->learner.translator, t->threads, err);
+}
+
 /* ---- changes on resume ------------------------------------------------------------------------------------------ */
 
 /* Applies the job's options; notes and logs those that differ from the checkpoint's. */
@@ -444,8 +462,9 @@ static int reserve_memory(Training *t, Err *err) {
     const Pairs *pairs = &t->data.pairs;
     m->largest = workspace_largest(pairs, t->job->options.mini_batch);
     m->limit = t->job->options.workspace * MiB;
-    m->workspace = workspace_measure(t->threads, &t->learner.translator.model, t->job->options.dropout,
-                                     t->job->files.guides, t->shards.all, t->job->options.precision);
+    m->workspace =
+        workspace_measure(t->threads, &t->learner.translator.model, t->job->options.dropout, t->job->files.guides,
+                          t->shards.all, t->job->options.precision, t->distillation.open ? &t->distillation : NULL);
     m->batch = workspace_need(&m->workspace, m->largest.n, m->largest.source, m->largest.target);
     if (m->limit > 0 && m->batch > m->limit) {
         const int pair = workspace_largest_pair(&m->workspace, pairs);
@@ -514,9 +533,10 @@ static int describe_sets(Training *t, Err *err) {
     for (int k = 0; k < arrlen(pairs->sets); begin = pairs->sets[k++].end) {
         const TrainFiles *set = &t->files.train[k];
         const int n = (int)(pairs->sets[k].end - begin);
-        char line[256];
-        training_note(t, "  %s: %d pairs, weight %g%s%s", train_files_name(set), n, set->weight,
-                      set->tag ? ", tag " : "", set->tag ? set->tag : "");
+        char line[256], distillation[48] = "";
+        if (set->distillation > 0) snprintf(distillation, sizeof distillation, ", distillation %g", set->distillation);
+        training_note(t, "  %s: %d pairs, weight %g%s%s%s", train_files_name(set), n, set->weight,
+                      set->tag ? ", tag " : "", set->tag ? set->tag : "", distillation);
         snprintf(line, sizeof line, "{\"training_set\": %d, \"pairs\": %d, \"weight\": %g}", k + 1, n, set->weight);
         if (!t->resumed && training_log(t, line, err)) return -1;
     }
@@ -568,7 +588,9 @@ int training_setup(Training *t, Err *err) {
     const int shards = job->options.shards / ranks_count(t->ranks);
     t->shards = (ShardRange){shards * ranks_own(t->ranks), shards, job->options.shards};
     session_init(&t->session, (const Translator *[]){&l->translator}, 1, t->threads);
-    if (reserve_memory(t, err) || open_log(t, err) || apply_options(t, err) || apply_validation(t, err)) return -1;
+    if (open_teacher(t, err) || reserve_memory(t, err) || open_log(t, err) || apply_options(t, err) ||
+        apply_validation(t, err))
+        return -1;
     exchange_init(&t->exchange, t->ranks, t->threads, &l->optimizer);
     describe(t);
     return describe_sets(t, err);
@@ -581,6 +603,7 @@ void training_release(Training *t) {
     epoch_free(&t->epoch);
     arena_free(&t->memory.plan);
     gradient_tree_free(&t->gradients);
+    distillation_free(&t->distillation);
     exchange_free(&t->exchange);
     data_free(&t->data);
     learner_free(l);

@@ -92,6 +92,7 @@ static int add_gradients(Training *t, const BatchPart *part, UpdateOptions optio
     double found[MOST_SHARDS];
     Batch batch;
     Guide guide;
+    Teacher teacher;
     tape_reset(tape);
     if (pairs_fold(&tape->arena, &t->data.pairs, part->which, part->index, part->n, options.noise, &batch, err))
         return -1;
@@ -99,6 +100,12 @@ static int add_gradients(Training *t, const BatchPart *part, UpdateOptions optio
     if (t->job->files.guides) {
         if (guides_fold(&tape->arena, &t->data.guides, part->which, &batch.target, &guide, err)) return -1;
         options.guide = &guide;
+    }
+    if (t->distillation.open) {
+        if (distillation_teach(&t->distillation, &tape->arena, &t->data.pairs, part->which, part->n, &batch.target,
+                               &teacher, err))
+            return -1;
+        if (teacher.tape) options.teacher = &teacher;
     }
     update_gradients(tape, &t->learner.translator.model, &batch, &options, found);
     for (int s = 0; s < part->shards; s++) nats[s] += found[s];

@@ -3,6 +3,7 @@
 #define TIDE_TRAINING_H
 
 #include "train/checkpoint.h"
+#include "train/distillation.h"
 #include "train/job.h"
 #include "train/log.h"
 #include "train/update.h"
@@ -50,6 +51,7 @@ typedef struct Training {
     DataFiles files;   /* the job's; with a directory for temporary files on this machine */
     ShardRange shards; /* of this process */
     GradientTree gradients;
+    Distillation distillation;
     Exchange exchange;
     int stopping;     /* *stop of a rank that was told to stop, as of the last update; 0: none */
     bool out_of_time; /* --after-minutes are over, as of the last update */

@@ -28,7 +28,7 @@ static int add_loss(Training *t, const int *which, int n, BatchLoss *loss, Err *
     tape_reset(tape);
     if (pairs_fold(&tape->arena, &t->data.valid_pairs, which, NULL, n, NULL, &batch, err)) return -1;
     Forced forced = model_force(tape, model, &batch, &(PassOptions){0});
-    model_loss(tape, model, &forced, (Objective){&batch.target, batch.target.rows, 0}, &nats);
+    model_loss(tape, model, &forced, (Objective){&batch.target, batch.target.rows, 0, NULL}, &nats);
     loss->sum += nats;
     loss->tokens += batch.target.rows;
     return 0;

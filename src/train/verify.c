@@ -243,7 +243,11 @@ static int verify_training(Verification *v, Err *err) {
             arrfree(sets);
             return err_set(err, j->model, 0, "the recipe has a bad tag: %.400s", why.reason);
         }
-        arrput(sets, ((TrainFiles){.files = j->corpora[k], .weight = c->weight, .tag = c->tag, .quiet = c->quiet}));
+        arrput(sets, ((TrainFiles){.files = j->corpora[k],
+                                   .weight = c->weight,
+                                   .tag = c->tag,
+                                   .quiet = c->quiet,
+                                   .distillation = c->distillation}));
     }
     job.files.train = sets;
     options_default(train_option_tables, &job.options);

@@ -22,11 +22,25 @@ static Batch small_batch(Arena *arena, int n, int source, int target, int shards
     return batch;
 }
 
+/* Runs the teacher on the same pairs. Returns the bytes of its tape. */
+static double run_teacher(Distillation *d, Arena *arena, const Batch *batch, Batch own, Teacher *found) {
+    const int rows = batch->target.rows;
+    int *row = arena_alloc(arena, (size_t)rows * sizeof *row);
+    real *weight = arena_alloc(arena, (size_t)rows * sizeof *weight);
+    for (int i = 0; i < rows; i++) {
+        row[i] = i;
+        weight[i] = 1;
+    }
+    *found = distillation_run(d, &own, row, weight);
+    return (double)arena_total(&d->session.tape.arena);
+}
+
 Workspace workspace_measure(Threads *threads, Model *model, Dropout dropout, bool guided, int shards,
-                            PanelFormat products) {
+                            PanelFormat products, Distillation *teacher) {
     /* three ints per link: the positions of its two pieces, and its entry in Guide.column */
     Workspace w = {.per_link = guided ? 3 * sizeof(int) : 0};
-    const UpdateOptions options = {.dropout = dropout, .products = products};
+    UpdateOptions options = {.dropout = dropout, .products = products};
+    Teacher found;
     Tape tape;
     tape_init(&tape, threads, (Rng){1});
     for (int n = 0; n < 2; n++)
@@ -34,8 +48,14 @@ Workspace workspace_measure(Threads *threads, Model *model, Dropout dropout, boo
             for (int y = 0; y < WORKSPACE_LENGTHS; y++) {
                 double nats[MOST_SHARDS];
                 Batch batch = small_batch(&tape.arena, FEW * (n + 1), SHORT + x, SHORT + y, shards);
+                double of_teacher = 0;
+                if (teacher) {
+                    const Batch own = small_batch(distillation_begin(teacher), FEW * (n + 1), SHORT + x, SHORT + y, 1);
+                    of_teacher = run_teacher(teacher, &tape.arena, &batch, own, &found);
+                    options.teacher = &found;
+                }
                 update_gradients(&tape, model, &batch, &options, nats);
-                w.bytes[n][x][y] = (double)arena_total(&tape.arena);
+                w.bytes[n][x][y] = (double)arena_total(&tape.arena) + of_teacher;
                 w.panels = (double)arena_used(&tape.panels);
                 tape_reset(&tape);
             }

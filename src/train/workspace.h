@@ -2,8 +2,9 @@
 #ifndef TIDE_WORKSPACE_H
 #define TIDE_WORKSPACE_H
 
-#include "model/model.h"
 #include "corpus/batches.h"
+#include "model/model.h"
+#include "train/distillation.h"
 
 enum { WORKSPACE_LENGTHS = 3 };
 
@@ -19,9 +20,10 @@ typedef struct Workspace {
 } Workspace;
 
 /* Measures by training on a few small batches with these dropout rates, without updates, in `shards`
-   shards (1: not divided), with products of this format. Afterwards the gradients are zero. */
+   shards (1: not divided), with products of this format, and with a teacher (NULL: none), whose memory counts.
+   Afterwards the gradients are zero. */
 Workspace workspace_measure(Threads *threads, Model *model, Dropout dropout, bool guided, int shards,
-                            PanelFormat products);
+                            PanelFormat products, Distillation *teacher);
 /* Upper limit of the bytes for n pairs with at most these numbers of source and target pieces. */
 double workspace_need(const Workspace *workspace, int n, int source, int target);
 

@@ -117,6 +117,7 @@ static void write_corpora(FILE *out, const char *key, const RecipeCorpus *corpor
         if (c->weight != 1) fprintf(out, ", \"weight\": %.17g", c->weight);
         if (c->tag) write_text(out, "tag", c->tag);
         if (c->quiet) fputs(", \"noise\": false", out);
+        if (c->distillation > 0) fprintf(out, ", \"distillation\": %.17g", c->distillation);
         write_model(out, "teacher", &c->teacher);
         fputc('}', out);
     }
@@ -252,6 +253,7 @@ static int read_corpus(const cJSON *json, RecipeCorpus *c, Err *err) {
         if (read_sum(cJSON_GetArrayItem(sums, i), "sha256", &c->side[i], err)) return -1;
     if (read_count(json, "pairs", &c->pairs, err) ||
         (member(json, "weight") && read_number(json, "weight", 0.001, 1000, &c->weight, err)) ||
+        (member(json, "distillation") && read_number(json, "distillation", 0, 1, &c->distillation, err)) ||
         (member(json, "tag") && read_text(json, "tag", &c->tag, err)))
         return -1;
     c->quiet = cJSON_IsFalse(member(json, "noise"));
@@ -307,6 +309,8 @@ static int read_training(const cJSON *json, Recipe *r, Err *err) {
         read_changes(json, &r->changes, err) || read_chain(json, r, err))
         return -1;
     if (!arrlen(r->corpora)) return bad("corpora", err);
+    for (ptrdiff_t i = 0; i < arrlen(r->corpora); i++)
+        if (r->corpora[i].distillation > 0 && !*r->parent.file.hex) return bad("distillation", err);
     if (arrlen(r->dev) > 1) return bad("dev", err);
     if (guides && (read_text(guides, "file", &r->guides, err) ||
                    read_sum(member(guides, "sha256"), "guides", &r->guides_sum, err)))

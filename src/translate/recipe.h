@@ -30,9 +30,10 @@ typedef struct RecipeCorpus {
     char *name[2]; /* of its files, without folders; name[1] NULL: both sides are in one file */
     Sum side[2];   /* of source and target: of all texts as they were read, each followed by a newline */
     long pairs;    /* pairs read */
-    double weight; /* TrainFiles has the same three */
+    double weight; /* TrainFiles has the same four */
     char *tag;     /* NULL: none */
     bool quiet;
+    double distillation; /* by the probabilities of Recipe.parent */
     RecipeModel teacher; /* which translated one of the sides */
 } RecipeCorpus;
 

@@ -36,13 +36,14 @@ smallest_run "$scratch/other" --shards 8 $limit --threads 2 $other
 ranks_ok 2 "$scratch/other2" --threads 1 $limit $other
 same_training "$scratch/other" "$scratch/other2" "a transformer on 2 ranks"
 
-# Two corpora, of which only the second one has noise.
-loud="--tsv $scratch/dev.tsv --train-set-noise off on --noise-drop 0.2 --noise-blank 0.2 --noise-swap 4"
+# Two corpora, of which only the second one has noise, and the first one a teacher.
+loud="--tsv $scratch/dev.tsv --train-set-noise off on --noise-drop 0.2 --noise-blank 0.2 --noise-swap 4
+      --pretrained-model $scratch/one --train-set-distillation 0.5 0"
 # shellcheck disable=SC2086
 smallest_run "$scratch/loud" --shards 8 $limit --threads 2 $loud
 # shellcheck disable=SC2086
 ranks_ok 2 "$scratch/loud2" --threads 1 $limit $loud
-same_training "$scratch/loud" "$scratch/loud2" "noise on 2 ranks"
+same_training "$scratch/loud" "$scratch/loud2" "noise and a teacher on 2 ranks"
 
 # Another metric chooses the best model, and rank 0 writes the translations.
 metrics='--valid-metrics chrf ce-mean-words --valid-freq 2 --early-stopping 2'

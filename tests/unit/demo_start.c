@@ -82,7 +82,7 @@ static void update(Tape *tape, Model *model, Optimizer *optimizer, const Start *
     const Batch batch = read_batch(in, &tape->arena);
     const Forced forced = model_force(tape, model, &batch, &(PassOptions){.dropout = s->dropout});
     double nats;
-    const Objective objective = {&batch.target, batch.target.rows, s->label_smoothing};
+    const Objective objective = {&batch.target, batch.target.rows, s->label_smoothing, NULL};
     tape_backward(tape, model_loss(tape, model, &forced, objective, &nats));
     optimizer_step(optimizer, tape->threads, params->values, params->gradients,
                    &(StepOptions){s->learn_rate, s->clip_norm, s->smoothing});

@@ -575,6 +575,63 @@ static void check_linear_cross_entropy(void **unused) {
     CHECK_CASES("linear_cross_entropy", cases);
 }
 
+/* A teacher with another inner size, on a tape of its own. Every third row has none. */
+static Teacher make_teacher(Tape *tape, int rows, int V, bool transposed) {
+    enum { INNER = 3 };
+    static int row[BLOCKS];
+    static real weight[BLOCKS];
+    Rng rng = rng_seed(3, 3);
+    int n = 0;
+    for (int i = 0; i < rows; i++) {
+        row[i] = i % 3 == 2 ? -1 : n++;
+        weight[i] = row[i] < 0 ? 0 : i % 2 ? 1 : 0.25;
+    }
+    tape_reset(tape);
+    const OutputLayer layer = {var_new(tape, n, INNER), transposed ? var_new(tape, V, INNER) : var_new(tape, INNER, V),
+                               var_new(tape, 1, V), transposed};
+    Var *const drawn[] = {layer.x, layer.W, layer.b};
+    for (size_t k = 0; k < sizeof drawn / sizeof *drawn; k++)
+        for (int i = 0; i < size_of(drawn[k]); i++) drawn[k]->v[i] = (real)rng_normal(&rng);
+    return (Teacher){tape, layer, row, weight};
+}
+
+typedef struct Distilled {
+    Entropy entropy;
+    bool transposed; /* the teacher's layer */
+    Tape *tape;      /* the teacher's */
+} Distilled;
+
+/* in: x, W and b. */
+static Var *build_distilled_cross_entropy(Tape *tape, Var *const *in, const void *extra) {
+    static int targets[BLOCKS];
+    static double nats[BLOCKS];
+    const Distilled *d = extra;
+    const int rows = in[0]->rows, V = in[2]->cols;
+    for (int i = 0; i < rows; i++) targets[i] = i * i % V;
+    const OutputLayer layer = {in[0], in[1], in[2], d->entropy.transposed};
+    const Teacher teacher = make_teacher(d->tape, rows, V, d->transposed);
+    return distilled_cross_entropy(tape, layer, targets, rows + d->entropy.others, d->entropy.smoothing, &teacher,
+                                   nats);
+}
+
+static void check_distilled_cross_entropy(void **unused) {
+    (void)unused;
+    Threads *threads = threads_new(1);
+    Tape tape;
+    tape_init(&tape, threads, rng_seed(0, 0));
+    const Distilled plain = {.tape = &tape}, smooth = {{0.1, false, 7}, true, &tape},
+                    tied = {{0.1, true, 0}, false, &tape};
+    const Case cases[] = {{build_distilled_cross_entropy, {{4, 3}, {3, 5}, {1, 5}}, &plain},
+                          {build_distilled_cross_entropy, {{4, 3}, {3, 7}, {1, 7}}, &smooth},
+                          {build_distilled_cross_entropy, {{4, 3}, {7, 3}, {1, 7}}, &tied},
+                          {build_distilled_cross_entropy, {{MANY, 20}, {20, 1100}, {1, 1100}}, &smooth},
+                          {build_distilled_cross_entropy, {{BLOCKS, 20}, {20, 9}, {1, 9}}, &smooth},
+                          {build_distilled_cross_entropy, {{BLOCKS, 4}, {9, 4}, {1, 9}}, &tied}};
+    CHECK_CASES("distilled_cross_entropy", cases);
+    tape_free(&tape);
+    threads_free(threads);
+}
+
 /* ---- the check can fail -------------------------------------------------------------------------------- */
 
 /* y = x² with a wrong derivative: its error is twice the tolerance. */
@@ -671,7 +728,7 @@ static double whole_loss(void *context) {
     Batch batch = fold(&w->tape.arena, w->times, w->model.config.source_words);
     double nats;
     Forced forced = model_force(&w->tape, &w->model, &batch, &w->pass);
-    const Objective objective = {&batch.target, batch.target.rows, w->smoothing};
+    const Objective objective = {&batch.target, batch.target.rows, w->smoothing, NULL};
     Var *loss = model_loss(&w->tape, &w->model, &forced, objective, &nats);
     double value = loss->v[0];
     tape_backward(&w->tape, loss);
@@ -820,6 +877,7 @@ int main(void) {
         cmocka_unit_test(check_mean_heads),
         cmocka_unit_test(check_weighted_sum),
         cmocka_unit_test(check_linear_cross_entropy),
+        cmocka_unit_test(check_distilled_cross_entropy),
         cmocka_unit_test(check_guided),
         cmocka_unit_test(check_model),
     };

@@ -167,7 +167,7 @@ static void compare_model(const cJSON *right, Tape *tape) {
                              integer(right, "begin"));
     Forced forced = model_force(tape, &model, &batch, &(PassOptions){0});
     double nats;
-    const Objective objective = {&batch.target, batch.target.rows, number(right, "smoothing")};
+    const Objective objective = {&batch.target, batch.target.rows, number(right, "smoothing"), NULL};
     Var *loss = model_loss(tape, &model, &forced, objective, &nats);
     tape_backward(tape, loss);
 

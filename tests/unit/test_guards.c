@@ -353,6 +353,8 @@ static void checkpoints_of_other_versions_know_their_data(void **state) {
     assert_true(data_hash(&data) == 0xaef4678e28862899u);
     data.pairs.sets[1].quiet = true;
     assert_true(data_hash(&data) == 0xb2d41eb8582f5b52u);
+    data.pairs.sets[1].distillation = 0.5;
+    assert_true(data_hash(&data) == 0xd107da20bfa04916u);
     arrfree(data.pairs.sets);
 }
 

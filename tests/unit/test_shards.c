@@ -265,7 +265,7 @@ static void add_gradient(Trial *trial, int first, int count, double *nats) {
     Batch batch = batch_fold(&t->tape.arena, x, x_length, y, y_length, n, index, BOS);
     if (count) batch_shard(&t->tape.arena, &batch, shard, count);
     Forced forced = model_force(&t->tape, &t->model, &batch, &t->pass);
-    const Objective objective = {&batch.target, PAIRS * LONGEST, 0.1};
+    const Objective objective = {&batch.target, PAIRS * LONGEST, 0.1, NULL};
     tape_backward(&t->tape, model_loss(&t->tape, &t->model, &forced, objective, nats));
 }
 

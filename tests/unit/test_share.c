@@ -93,8 +93,8 @@ static void fill(Data *data) {
         arrput(pairs->target_length, lengths[i] - source_length[i]);
         arrput(pairs->line, 10 + i);
     }
-    arrput(pairs->sets, ((TrainSet){2, 1, 3, false}));
-    arrput(pairs->sets, ((TrainSet){3, 2.5, 3, true}));
+    arrput(pairs->sets, ((TrainSet){2, 1, 3, false, 0}));
+    arrput(pairs->sets, ((TrainSet){3, 2.5, 3, true, 0.5}));
     data->guides.hash = 77;
     add_records(&data->guides.links, 1, 2);
 }
@@ -119,7 +119,8 @@ static void check(const Data *data) {
         assert_int_equal(pairs->line[i], 10 + i);
     }
     assert_int_equal(arrlen(pairs->sets), 2);
-    assert_true(pairs->sets[1].end == 3 && pairs->sets[1].weight == 2.5 && pairs->sets[1].quiet);
+    assert_true(pairs->sets[1].end == 3 && pairs->sets[1].weight == 2.5 && pairs->sets[1].quiet &&
+                pairs->sets[1].distillation == 0.5);
     check_records(&pairs->ids, 0, 0);
     check_records(&data->guides.links, 1, 2);
 }

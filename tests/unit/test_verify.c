@@ -346,6 +346,8 @@ static void recipes_that_are_not_well_formed(void **state) {
         {"\"pairs\": 90", "\"pairs\": 90, \"weight\": 0", "a bad 'weight'"},
         {"\"pairs\": 90", "\"pairs\": 90, \"tag\": 0", "a bad 'tag'"},
         {"\"pairs\": 90", "\"pairs\": 90, \"teacher\": {}", "a bad 'teacher'"},
+        {"\"pairs\": 90", "\"pairs\": 90, \"distillation\": 2", "a bad 'distillation'"},
+        {"\"pairs\": 90", "\"pairs\": 90, \"distillation\": 0.5", "a bad 'distillation'"}, /* no parent */
         {"\"sha256\": [\"", "\"sha256\": [\"A", "a bad 'sha256'"},
         {"\"dev\": []", "\"dev\": 0", "a bad 'dev'"},
         {"\"changes\": []", "\"changes\": [{\"update\": 4}]", "a bad 'option'"},
@@ -382,7 +384,7 @@ static void a_recipe_is_read_and_written(void **state) {
         "\"recipe\": {\"recipe\":1,\"a\":[1,\"潮\"]}}, \"options\": {\"langs\": \"zh en\", \"later\": \"1\"}, "
         "\"corpora\": [{\"files\": [\"c.zh\", \"c\\\"\\n.en\"], \"form\": \"train-sets\", \"sha256\": [\"%s\", "
         "\"%s\"], "
-        "\"pairs\": 3, \"weight\": 0.10000000000000001, \"tag\": \"news\", \"noise\": false, \"teacher\": "
+        "\"pairs\": 3, \"weight\": 0.10000000000000001, \"tag\": \"news\", \"noise\": false, \"distillation\": 0.5, \"teacher\": "
         "{\"sha256\": \"%s\"}}], \"dev\": [{\"files\": [\"d.po\"], \"form\": \"po\", \"sha256\": [\"%s\", \"%s\"], "
         "\"pairs\": 0}], \"guides\": {\"file\": \"links\", \"sha256\": \"%s\"}, \"changes\": [{\"update\": 4, "
         "\"option\": \"seed\", \"from\": \"1\", \"to\": \"2\"}], \"chain\": [{\"update\": 50, \"xxh3\": "

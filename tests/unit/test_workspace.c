@@ -87,11 +87,19 @@ static const TestModel configs[] = {
 };
 enum { CONFIGS = sizeof configs / sizeof *configs };
 
-/* Returns the bytes that an update on these pairs takes; shards 1: they are not divided. */
-static double bytes_of(Fixture *f, const int *which, int n, int shards) {
-    const UpdateOptions options = {.label_smoothing = 0.1, .dropout = f->dropout};
+/* Makes the model of the fixture its own teacher, for all pairs. */
+static void open_teacher(Distillation *d, Fixture *f) {
+    *d = (Distillation){.model = {.model = f->model}, .open = true};
+    session_init(&d->session, (const Translator *[]){&d->model}, 1, f->threads);
+    arrput(f->pairs.sets, ((TrainSet){.end = PAIRS, .weight = 1, .distillation = 0.5}));
+}
+
+/* Returns the bytes that an update on these pairs takes; shards 1: they are not divided; teacher: NULL: none. */
+static double bytes_of(Fixture *f, const int *which, int n, int shards, Distillation *teacher) {
+    UpdateOptions options = {.label_smoothing = 0.1, .dropout = f->dropout};
     Tape tape;
     Batch batch;
+    Teacher found;
     Err err;
     tape_init(&tape, f->threads, (Rng){3});
     assert_int_equal(pairs_fold(&tape.arena, &f->pairs, which, NULL, n, NULL, &batch, &err), 0);
@@ -99,8 +107,12 @@ static double bytes_of(Fixture *f, const int *which, int n, int shards) {
     double nats[MOST_SHARDS];
     for (int i = 0; i < n; i++) shard[i] = i * i % shards;
     if (shards > 1) batch_shard(&tape.arena, &batch, shard, shards);
+    if (teacher) {
+        assert_int_equal(distillation_teach(teacher, &tape.arena, &f->pairs, which, n, &batch.target, &found, &err), 0);
+        options.teacher = &found;
+    }
     update_gradients(&tape, &f->model, &batch, &options, nats);
-    const double used = (double)arena_used(&tape.arena);
+    const double used = (double)(arena_used(&tape.arena) + (teacher ? arena_used(&teacher->session.tape.arena) : 0));
     tape_free(&tape);
     return used;
 }
@@ -117,21 +129,24 @@ static double need_of(const Fixture *f, const Workspace *w, const int *which, in
 /* The prediction is enough for any batch, and close to the need if all sentences have the same length. */
 static void no_batch_needs_more(void **state) {
     (void)state;
-    for (int c = 0; c < 2 * CONFIGS; c++) {
-        const int shards = c < CONFIGS ? 1 : 8;
+    for (int c = 0; c < 3 * CONFIGS; c++) {
+        const int shards = c / CONFIGS == 1 ? 8 : 1;
         Fixture f = fixture(&configs[c % CONFIGS], 1 + c % CONFIGS, 60);
-        const Workspace w = workspace_measure(f.threads, &f.model, f.dropout, false, shards, PANELS_F32);
+        Distillation own, *teacher = c < 2 * CONFIGS ? NULL : &own;
+        if (teacher) open_teacher(teacher, &f);
+        const Workspace w = workspace_measure(f.threads, &f.model, f.dropout, false, shards, PANELS_F32, teacher);
         for (size_t i = 0; i < f.model.params.size; i++) assert_true(f.model.params.gradients[i] == 0);
         Rng rng = rng_seed(11, (uint64_t)c);
-        for (int round = 0; round < (shards > 1 ? 6 : 30); round++) {
+        for (int round = 0; round < (c < CONFIGS ? 30 : 6); round++) {
             int which[PAIRS], n = 1 + (int)rng_below(&rng, round % 3 ? 40 : PAIRS);
             for (int i = 0; i < n; i++) which[i] = (int)rng_below(&rng, PAIRS);
-            assert_true(bytes_of(&f, which, n, shards) <= need_of(&f, &w, which, n));
+            assert_true(bytes_of(&f, which, n, shards, teacher) <= need_of(&f, &w, which, n));
             for (int i = 1; i < n; i++) which[i] = which[0];
-            const double used = bytes_of(&f, which, n, shards), need = need_of(&f, &w, which, n);
+            const double used = bytes_of(&f, which, n, shards, teacher), need = need_of(&f, &w, which, n);
             assert_true(used <= need);
             if (n > 100 && c < 2) assert_true(need < 1.5 * used);
         }
+        if (teacher) session_free(&own.session);
         fixture_free(&f);
     }
 }
@@ -139,7 +154,7 @@ static void no_batch_needs_more(void **state) {
 static void parts_fit(void **state) {
     (void)state;
     Fixture f = fixture(&configs[1], 2, 60);
-    const Workspace w = workspace_measure(f.threads, &f.model, f.dropout, false, 1, PANELS_F32);
+    const Workspace w = workspace_measure(f.threads, &f.model, f.dropout, false, 1, PANELS_F32, NULL);
     int which[PAIRS];
     for (int i = 0; i < PAIRS; i++) which[i] = i;
     const double least = need_of(&f, &w, which + PAIRS / 2, 1), most = need_of(&f, &w, which, PAIRS);
@@ -155,7 +170,7 @@ static void parts_fit(void **state) {
         before = parts;
         for (int k = 0; k < parts; k++) {
             const int first = part_offset(PAIRS, parts, k), n = part_offset(PAIRS, parts, k + 1) - first;
-            assert_true(n > 0 && bytes_of(&f, which + first, n, 1) <= limit);
+            assert_true(n > 0 && bytes_of(&f, which + first, n, 1, NULL) <= limit);
         }
     }
     fixture_free(&f);

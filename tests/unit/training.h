@@ -77,7 +77,7 @@ static inline double training_step(Training *t, uint64_t number) {
     Batch batch = batch_draw(&t->tape.arena, number, t->sentences);
     Forced forced = model_force(&t->tape, &t->model, &batch, &t->pass);
     double nats;
-    const Objective objective = {&batch.target, batch.target.rows, 0.1};
+    const Objective objective = {&batch.target, batch.target.rows, 0.1, NULL};
     tape_backward(&t->tape, model_loss(&t->tape, &t->model, &forced, objective, &nats));
     optimizer_step(&t->optimizer, t->threads, params->values, params->gradients,
                    &(StepOptions){.rate = 1e-3, .clip_norm = 1});
