@@ -83,41 +83,39 @@ weights noise >"$scratch/weights.noise"
 weights half | cmp -s - "$scratch/weights.noise" && die "noise in a set that is off"
 same_numbers "$scratch/loud1/model.safetensors" "$scratch/shards1/model.safetensors" && die "no noise in shards"
 
-# Distillation: the same bits after a stop, with shards, and for any number of threads. A model that learns nothing but its own
-# probabilities has learned everything; one that learns those of one set learns the other.
-taught() { # DIR DISTILLATION DISTILLATION [flag ...]
-    dir=$1 first=$2 second=$3
-    shift 3
-    # shellcheck disable=SC2086
-    sets "$dir" $two --pretrained-model "$scratch/weights" --train-set-distillation "$first" "$second" "$@"
+# Distillation: the same bits after a stop, with shards, and for any number of threads. The gradient of a model whose targets are
+# its own probabilities is zero; if they are those of one set only, the other one has a gradient.
+# shellcheck disable=SC2086 # lists
+{
+    taught() { # DIR DISTILLATION DISTILLATION [flag ...]
+        dir=$1 first=$2 second=$3
+        shift 3
+        sets "$dir" $two --pretrained-model "$scratch/weights" --train-set-distillation "$first" "$second" "$@"
+    }
+    taught "$scratch/taught" 0 0.75 $noise --after-batches 24 --threads 2
+    grep -q 'b.zh: 200 pairs, weight 0.25, tag news, distillation 0.75$' "$scratch/stderr" || die "no distillation: $(cat "$scratch/stderr")"
+    taught "$scratch/taught2" 0 0.75 $noise --after-batches 7 --threads 1
+    taught "$scratch/taught2" 0 0.75 $noise --after-batches 24
+    same "$scratch/taught" "$scratch/taught2" "a stop, with distillation"
+    for threads in 1 3; do taught "$scratch/lesson$threads" 0.5 1 $noise --shards 4 --after-batches 20 --threads $threads; done
+    same "$scratch/lesson1" "$scratch/lesson3" "threads, with distillation"
+    norms() { # DISTILLATION DISTILLATION [flag ...]: the largest norm of the gradient
+        rm -rf "$scratch/gradients"
+        taught "$scratch/gradients" "$@" --after-batches 16 --disp-freq 1 --learn-rate 1e-9 --exponential-smoothing 0 \
+            --dropout-emb 0 --dropout-annotation 0 --dropout-readout 0
+        sed -n 's/.*"gnorm": \([0-9.]*\),.*/\1/p' "$scratch/gradients/train.jsonl" | sort -g | tail -n 1
+    }
+    for parts in '--shards 1' '--shards 4' '--shards 1 --workspace 1'; do
+        norm=$(norms 1 1 $parts)
+        awk "BEGIN { exit !($norm < 1e-4) }" || die "$parts: the gradient of what the model knows has the norm $norm"
+        norm=$(norms 1 0 $parts)
+        awk "BEGIN { exit !($norm > 0.1) }" || die "$parts: the gradient of the other set has the norm $norm"
+    done
+    refused 1 'one: is not the model with which this training began, its teacher' train --config "$scratch/smallest.conf" \
+        --model "$scratch/taught" $two $noise --pretrained-model "$scratch/one" --train-set-distillation 0 0.75
+    refused 1 'is not the data that .* was trained on' train --config "$scratch/smallest.conf" --model "$scratch/taught" $two $noise \
+        --pretrained-model "$scratch/weights" --train-set-distillation 0 0.5
 }
-taught "$scratch/taught" 0 0.75 $noise --after-batches 24 --threads 2
-grep -q 'b.zh: 200 pairs, weight 0.25, tag news, distillation 0.75$' "$scratch/stderr" || die "no distillation: $(cat "$scratch/stderr")"
-taught "$scratch/taught2" 0 0.75 $noise --after-batches 7 --threads 1
-taught "$scratch/taught2" 0 0.75 $noise --after-batches 24
-same "$scratch/taught" "$scratch/taught2" "a stop, with distillation"
-for threads in 1 3; do taught "$scratch/lesson$threads" 0.5 1 $noise --shards 4 --after-batches 20 --threads $threads; done
-same "$scratch/lesson1" "$scratch/lesson3" "threads, with distillation"
-norms() { # DISTILLATION DISTILLATION [flag ...]: the largest norm of the gradient
-    rm -rf "$scratch/gradients"
-    taught "$scratch/gradients" "$@" --after-batches 16 --disp-freq 1 --learn-rate 1e-9 --exponential-smoothing 0 \
-        --dropout-emb 0 --dropout-annotation 0 --dropout-readout 0
-    sed -n 's/.*"gnorm": \([0-9.]*\),.*/\1/p' "$scratch/gradients/train.jsonl" | sort -g | tail -n 1
-}
-for parts in '--shards 1' '--shards 4' '--shards 1 --workspace 1'; do
-    # shellcheck disable=SC2086
-    norm=$(norms 1 1 $parts)
-    awk "BEGIN { exit !($norm < 1e-4) }" || die "$parts: the gradient of what the model knows has the norm $norm"
-    # shellcheck disable=SC2086
-    norm=$(norms 1 0 $parts)
-    awk "BEGIN { exit !($norm > 0.1) }" || die "$parts: the gradient of the other set has the norm $norm"
-done
-# shellcheck disable=SC2086
-refused 1 'one: is not the model with which this training began, its teacher' train --config "$scratch/smallest.conf" \
-    --model "$scratch/taught" $two $noise --pretrained-model "$scratch/one" --train-set-distillation 0 0.75
-# shellcheck disable=SC2086
-refused 1 'is not the data that .* was trained on' train --config "$scratch/smallest.conf" --model "$scratch/taught" $two $noise \
-    --pretrained-model "$scratch/weights" --train-set-distillation 0 0.5
 
 train() { # STATUS REASON [flag ...]
     status=$1 reason=$2

@@ -89,7 +89,8 @@ enum { CONFIGS = sizeof configs / sizeof *configs };
 
 /* Makes the model of the fixture its own teacher, for all pairs. */
 static void open_teacher(Distillation *d, Fixture *f) {
-    *d = (Distillation){.model = {.model = f->model}, .open = true};
+    *d = (Distillation){.open = true};
+    d->model.model = f->model;
     session_init(&d->session, (const Translator *[]){&d->model}, 1, f->threads);
     arrput(f->pairs.sets, ((TrainSet){.end = PAIRS, .weight = 1, .distillation = 0.5}));
 }
@@ -132,7 +133,7 @@ static void no_batch_needs_more(void **state) {
     for (int c = 0; c < 3 * CONFIGS; c++) {
         const int shards = c / CONFIGS == 1 ? 8 : 1;
         Fixture f = fixture(&configs[c % CONFIGS], 1 + c % CONFIGS, 60);
-        Distillation own, *teacher = c < 2 * CONFIGS ? NULL : &own;
+        Distillation own = {0}, *teacher = c < 2 * CONFIGS ? NULL : &own;
         if (teacher) open_teacher(teacher, &f);
         const Workspace w = workspace_measure(f.threads, &f.model, f.dropout, false, shards, PANELS_F32, teacher);
         for (size_t i = 0; i < f.model.params.size; i++) assert_true(f.model.params.gradients[i] == 0);
