@@ -148,12 +148,13 @@ static void compute_block(void *context, int begin, int end) {
 
 static void check_teacher(const OutputLayer *l, const Teacher *t) {
     const int V = vocabulary(l), teacher = vocabulary(&t->layer), rows = t->layer.x->rows;
-    CHECK(!t->tape->recording, "linear_cross_entropy: the teacher's tape records");
-    CHECK(teacher == V, "linear_cross_entropy: a teacher with %d columns for %d", teacher, V);
+    CHECK(!t->tape->recording, "distilled_cross_entropy: the teacher's tape records");
+    CHECK(teacher == V, "distilled_cross_entropy: a teacher with %d columns for %d", teacher, V);
     for (int i = 0; i < l->x->rows; i++) {
-        CHECK(t->row[i] >= -1 && t->row[i] < rows, "linear_cross_entropy: the teacher's row %d of %d", t->row[i], rows);
+        CHECK(t->row[i] >= -1 && t->row[i] < rows, "distilled_cross_entropy: the teacher's row %d of %d", t->row[i],
+              rows);
         CHECK(t->row[i] >= 0 ? t->weight[i] >= 0 && t->weight[i] <= 1 : t->weight[i] == 0,
-              "linear_cross_entropy: a teacher with the weight %g", (double)t->weight[i]);
+              "distilled_cross_entropy: a teacher with the weight %g", (double)t->weight[i]);
     }
 }
 

@@ -628,6 +628,18 @@ USE(entropy_of_widths) {
 USE(a_mean_of_fewer) {
     linear_cross_entropy(tape, (OutputLayer){.x = ONES(2, N), .W = ONES(N, N)}, bad_index, 1, 0, (double[2]){0});
 }
+/* The teacher of one row has the layer x [1, N], W [N, columns]. */
+static void distilled(Tape *tape, bool recording, int columns, int row, real weight) {
+    Tape other = {.recording = recording};
+    const Teacher teacher = {&other, {.x = ONES(1, N), .W = ONES(N, columns)}, &row, &weight};
+    distilled_cross_entropy(tape, (OutputLayer){.x = ONES(1, N), .W = ONES(N, N)}, (const int[]){0}, 1, 0, &teacher,
+                            &(double){0});
+}
+USE(a_teacher_that_records) { distilled(tape, true, N, 0, 1); }
+USE(a_teacher_of_other_words) { distilled(tape, false, N + 1, 0, 1); }
+USE(a_row_of_no_teacher) { distilled(tape, false, N, 1, 1); }
+USE(a_weight_above_one) { distilled(tape, false, N, 0, 2); }
+USE(a_weight_without_a_row) { distilled(tape, false, N, -1, 1); }
 USE(a_loss_of_two) { tape_backward(tape, tanh_of(tape, ONES(1, 2))); }
 
 static void columns_of(Tape *tape, const int *owner, int first, int second, bool weight) {
@@ -693,6 +705,11 @@ static void every_op_checks_its_arguments(void **unused) {
         {a_target_before, ANY, "linear_cross_entropy: target -1 of 40"},
         {entropy_of_widths, ANY, "linear_cross_entropy: a product of [1, 3] by [4, 3]"},
         {a_mean_of_fewer, ANY, "linear_cross_entropy: 2 rows, but a mean over 1 rows"},
+        {a_teacher_that_records, ANY, "distilled_cross_entropy: the teacher's tape records"},
+        {a_teacher_of_other_words, ANY, "distilled_cross_entropy: a teacher with 4 columns for 3"},
+        {a_row_of_no_teacher, ANY, "distilled_cross_entropy: the teacher's row 1 of 1"},
+        {a_weight_above_one, ANY, "distilled_cross_entropy: a teacher with the weight 2"},
+        {a_weight_without_a_row, ANY, "distilled_cross_entropy: a teacher with the weight 1"},
         {a_loss_of_two, RECORDS, "tape_backward: a loss of [1, 2]"},
         {a_column_beyond, READS, "linear_columns: column 3 of 3"},
         {a_column_before, READS, "linear_columns: column -1 of 3"},
