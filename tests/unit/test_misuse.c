@@ -628,10 +628,10 @@ USE(entropy_of_widths) {
 USE(a_mean_of_fewer) {
     linear_cross_entropy(tape, (OutputLayer){.x = ONES(2, N), .W = ONES(N, N)}, bad_index, 1, 0, (double[2]){0});
 }
-/* The teacher of one row has the layer x [1, N], W [N, columns]. */
-static void distilled(Tape *tape, bool recording, int columns, int row, real weight) {
+/* The teacher of one row has the layer x [1, N], W [N, words]. */
+static void distilled(Tape *tape, bool recording, int words, int row, real weight) {
     Tape other = {.recording = recording};
-    const Teacher teacher = {&other, {.x = ONES(1, N), .W = ONES(N, columns)}, &row, &weight};
+    const Teacher teacher = {&other, {.x = ONES(1, N), .W = ONES(N, words)}, &row, &weight};
     distilled_cross_entropy(tape, (OutputLayer){.x = ONES(1, N), .W = ONES(N, N)}, (const int[]){0}, 1, 0, &teacher,
                             &(double){0});
 }
