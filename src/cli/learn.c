@@ -22,7 +22,7 @@ static const Flag flags[] = {
     FLAG_CHOICE(
         "keep-targets",
         "learn the translations of this text that are given, the model's own, or the probabilities that it gives "
-        "to each word of the given ones (default: its own for the starter corpus, else given)",
+        "to each word of the given ones (default: its own for the starter corpus, else probabilities)",
         keep_targets_names, NULL),
     {"valid-sets", 2, "SRC TGT", "development set: two line-aligned files", .kind = VALUE_FILE},
     FLAG_FILE("valid-tsv", "development set: " HELP_TSV " (default: that of the starter corpus)"),

@@ -67,7 +67,7 @@ static const FlagGroup groups[] = {
               "attention heads readout-state tied-embeddings init pretrained-model"},
     {"Guided attention", "guided-alignment guided-alignment-cost guided-alignment-weight guided-alignment-null"},
     {"Optimization", "optimizer learn-rate lr-decay lr-decay-start lr-warmup lr-decay-inv-sqrt clip-norm "
-                     "exponential-smoothing mini-batch maxi-batch workspace shards precision seed"},
+                     "exponential-smoothing averaging-eta mini-batch maxi-batch workspace shards precision seed"},
     {"Regularization",
      "label-smoothing dropout-emb dropout-annotation dropout-readout noise-drop noise-blank noise-swap"},
     {"Validation, checkpoints and the end",

@@ -194,7 +194,7 @@ void optimizer_update(Optimizer *optimizer, Threads *threads, real *weights, rea
         optimizer->kind->update(&update);
     }
     Step step = {.optimizer = optimizer, .w = weights + optimizer->from};
-    step.share = (real)fmax(options->smoothing, 9 / (10 + (double)optimizer->steps));
+    step.share = (real)fmax(options->smoothing, (options->eta + 1) / (options->eta + 2 + (double)optimizer->steps));
     if (optimizer->average)
         threads_run(threads, "update", block_count(slice_size(optimizer)), GRAIN, average_blocks, &step);
 }

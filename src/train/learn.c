@@ -18,7 +18,7 @@
 const char keep_targets_names[] = "given|own|probabilities";
 
 enum {
-    PASSES = 20, /* how often the training has each correction, if the limits allow it */
+    PASSES = 16, /* how often the training has each correction, if the limits allow it */
     LEAST_UPDATES = 40,
     MOST_UPDATES = 2000,
     WARM_UP = 20,        /* updates */
@@ -26,8 +26,9 @@ enum {
     MOST_DRAWN = 200000, /* of `keep` */
     LEAST_LENGTH = 100   /* pieces; a longer limit of the model stays */
 };
-static const double usual_rate = 0.2;  /* of the model's learning rate */
-static const double smoothing = 0.005; /* the model is an average over a ninth of the updates, at most 200 */
+static const double usual_rate = 0.2;   /* of the model's learning rate */
+static const double smoothing = 0.0005; /* the model is an average over half of the updates, at most 2,000 */
+static const double averaging_eta = 1;
 
 #define WORK "training" /* the folder of the training, in the output */
 /* Files in it. */
@@ -265,6 +266,7 @@ static int choose_options(Learning *l, Err *err) {
     o->lr_decay_inv_sqrt = 0;
     o->lr_warmup = WARM_UP;
     o->exponential_smoothing = smoothing;
+    o->averaging_eta = averaging_eta;
     o->max_length = o->max_length ? larger(o->max_length, LEAST_LENGTH) : 0;
     o->seed = j->seed;
     o->early_stopping = 0;

@@ -179,7 +179,7 @@ static int update(Training *t, const int *which, int n, Err *err) {
     const UpdateNoise noise = {o->noise, (uint64_t)o->seed, t->state.update};
     const UpdateOptions options = {.label_smoothing = o->label_smoothing,
                                    .dropout = o->dropout,
-                                   .step = {t->meter.learn_rate, o->clip_norm, o->exponential_smoothing},
+                                   .step = {t->meter.learn_rate, o->clip_norm, o->exponential_smoothing, o->averaging_eta},
                                    .rows = target_rows(pairs, which, n),
                                    .guide_cost = o->guided_cost,
                                    .guide_weight = o->guided_weight,

@@ -126,6 +126,7 @@ def draw(rng: random.Random, corpus: dict[str, str]) -> list[str]:
     maybe(0.3, "lr-decay-inv-sqrt", 4, 20)
     maybe(0.3, "clip-norm", 0, 0.1, 5)
     maybe(0.4, "exponential-smoothing", 0.1, 0.01)
+    maybe(0.2, "averaging-eta", 0, 1, 20)
     for name in ("label-smoothing", "dropout-emb", "dropout-annotation", "dropout-readout"):
         maybe(0.3, name, 0.1, 0.5)
     for name in ("noise-drop", "noise-blank"):

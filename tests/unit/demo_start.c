@@ -85,7 +85,7 @@ static void update(Tape *tape, Model *model, Optimizer *optimizer, const Start *
     const Objective objective = {&batch.target, batch.target.rows, s->label_smoothing, NULL};
     tape_backward(tape, model_loss(tape, model, &forced, objective, &nats));
     optimizer_step(optimizer, tape->threads, params->values, params->gradients,
-                   &(StepOptions){s->learn_rate, s->clip_norm, s->smoothing});
+                   &(StepOptions){s->learn_rate, s->clip_norm, s->smoothing, 8});
 }
 
 static void write_tensor(FILE *out, const char *name, const real *values, size_t n) {

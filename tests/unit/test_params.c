@@ -152,10 +152,9 @@ static void optimizers_are_known_by_name(void **unused) {
     assert_null(optimizer_kind("ada"));
 }
 
-static void the_average_follows_the_weights(void **unused) {
-    (void)unused;
+static void the_average_follows(double eta) {
     enum { N = 5000, STEPS = 60 }; /* N: more than the optimiser's block */
-    const StepOptions options = {.rate = 0.5, .smoothing = 0.2};
+    const StepOptions options = {.rate = 0.5, .smoothing = 0.2, .eta = eta};
     static real w[N], g[N];
     static double average[N];
     Threads *threads = threads_new(2);
@@ -166,11 +165,17 @@ static void the_average_follows_the_weights(void **unused) {
     for (int step = 1; step <= STEPS; step++) {
         for (int i = 0; i < N; i++) g[i] = (real)((i + step) % 5 - 2);
         optimizer_step(&optimizer, threads, w, g, &options);
-        for (int i = 0; i < N; i++) average[i] += fmax(0.2, 9.0 / (10 + step)) * ((double)w[i] - average[i]);
+        for (int i = 0; i < N; i++) average[i] += fmax(0.2, (eta + 1) / (eta + 2 + step)) * ((double)w[i] - average[i]);
     }
     for (int i = 0; i < N; i++) assert_true(fabs(average[i] - (double)optimizer.average[i]) < 1e-4);
     optimizer_free(&optimizer);
     threads_free(threads);
+}
+
+static void the_average_follows_the_weights(void **unused) {
+    (void)unused;
+    the_average_follows(8);
+    the_average_follows(1);
 }
 
 static void values_are_swapped_completely(void **unused) {
