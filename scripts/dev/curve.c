@@ -119,7 +119,8 @@ static double gradients(Tape *tape, Model *model, const Batch *batch, double lab
     double nats;
     tape->recording = true;
     Forced forced = model_force(tape, model, batch, &(PassOptions){0});
-    tape_backward(tape, model_loss(tape, model, &forced, (Objective){&batch->target, rows, label_smoothing, NULL}, &nats));
+    tape_backward(tape,
+                  model_loss(tape, model, &forced, (Objective){&batch->target, rows, label_smoothing, NULL}, &nats));
     return nats / rows;
 }
 

@@ -123,7 +123,7 @@ static void show_learned(const LearnJob *job, const Learned *l) {
 
 static int read_numbers(const Args *args, LearnJob *job, Err *err) {
     const bool own_text = args_has(args, "keep-sets") || args_has(args, "keep-tsv");
-    int targets = own_text ? KEEP_GIVEN : KEEP_OWN;
+    int targets = own_text ? KEEP_PROBABILITIES : KEEP_OWN;
     if (args_choice(args, "keep-targets", &targets, err) || args_int(args, "updates", &job->updates, err) ||
         args_real(args, "learn-rate", &job->learn_rate, err) || args_real(args, "share", &job->share, err) ||
         args_real(args, "most-loss", &job->most_loss, err) || args_int(args, "seed", &job->seed, err))

@@ -26,8 +26,8 @@ static const Flag flags[] = {
     {"train-set-noise", MANY, "on|off...", "whether each training corpus has the noise of --noise-* (default: on)",
      .kind = VALUE_TEXT},
     {"train-set-distillation", MANY, "R...",
-     "how much of the targets of each training corpus are the probabilities that --pretrained-model gives to each "
-     "word, 0 to 1 (default: 0)",
+     "weight of a teacher in the targets of each training corpus, 0 to 1: they are R of the distribution that "
+     "--pretrained-model gives, and 1 - R of the given piece (default: 0)",
      VALUE_REAL, 0, 1, NULL, NULL},
     {"train-set-teachers", MANY, "MODEL...",
      "the model that translated a side of each training corpus, for `tide info --recipe`; -: people wrote it",

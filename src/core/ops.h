@@ -206,7 +206,8 @@ typedef struct Teacher {
     const real *weight; /* [m] λ_i; 0 if there is none */
 } Teacher;
 /* The same with word-level knowledge distillation (Kim & Rush 2016, section 3.1):
-   1/rows Σ_i ((1 - λ_i) (the sum above) + λ_i Σ_k q_ik (-ln p_ik)).  teacher NULL: all λ are 0. */
+   1/rows Σ_i ((1 - λ_i) (the term of row i above) + λ_i Σ_k q_ik (-ln p_ik)).  teacher NULL: all λ are 0.
+   nats [m] is still -ln p_iy. */
 Var *distilled_cross_entropy(Tape *tape, OutputLayer layer, const int *targets, int rows, double smoothing,
                              const Teacher *teacher, double *nats);
 

@@ -39,9 +39,9 @@ typedef struct Entropy {
     real epsilon;
     double *nats, *smooth; /* of each row: -ln p_t, and mean_j -ln p_j */
     const Teacher *teacher;
-    double *taught; /* of each row: Σ_j q_j (-ln p_j) */
-    /* of a block: the teacher's x and logits z, one row after the other, and which of them belongs to a step; -1: none
-     */
+    double *taught; /* of each row that has a teacher: Σ_j q_j (-ln p_j) */
+    /* of a block: the rows of the teacher's x that are needed, and their logits z. Row z_row[i] belongs to step first +
+       i; -1: none */
     real *teacher_x, *z;
     int *z_row;
     /* With shards, step i of a sum is row order[i]: the rows of shard 0, of shard 1, ..; NULL: row i. Then x and dx of
@@ -146,8 +146,16 @@ static void compute_block(void *context, int begin, int end) {
     for (int step = begin; en->ys && step < end; step++) en->ys[step] = logits_of(en, step);
 }
 
+static void check_layer(const OutputLayer *l, const char *op) {
+    const int k = l->transposed ? l->W->cols : l->W->rows, V = vocabulary(l);
+    CHECK(l->x->cols == k, "%s: a product of [%d, %d] by [%d, %d]", op, l->x->rows, l->x->cols, k, V);
+    CHECK(!l->b || (l->b->cols == V && l->b->rows == 1), "a bias of [%d, %d] for %d columns", l->b->rows, l->b->cols,
+          V);
+}
+
 static void check_teacher(const OutputLayer *l, const Teacher *t) {
     const int V = vocabulary(l), teacher = vocabulary(&t->layer), rows = t->layer.x->rows;
+    check_layer(&t->layer, "distilled_cross_entropy");
     CHECK(!t->tape->recording, "distilled_cross_entropy: the teacher's tape records");
     CHECK(teacher == V, "distilled_cross_entropy: a teacher with %d columns for %d", teacher, V);
     for (int i = 0; i < l->x->rows; i++) {
@@ -159,10 +167,8 @@ static void check_teacher(const OutputLayer *l, const Teacher *t) {
 }
 
 static void check_arguments(const OutputLayer *l, const int *targets, int rows) {
-    const int k = l->transposed ? l->W->cols : l->W->rows, V = vocabulary(l), m = l->x->rows;
-    CHECK(l->x->cols == k, "linear_cross_entropy: a product of [%d, %d] by [%d, %d]", m, l->x->cols, k, V);
-    CHECK(!l->b || (l->b->cols == V && l->b->rows == 1), "a bias of [%d, %d] for %d columns", l->b->rows, l->b->cols,
-          V);
+    const int V = vocabulary(l), m = l->x->rows;
+    check_layer(l, "linear_cross_entropy");
     CHECK(m > 0 && rows >= m, "linear_cross_entropy: %d rows, but a mean over %d rows", m, rows);
     for (int i = 0; i < m; i++)
         CHECK(targets[i] >= 0 && targets[i] < V, "linear_cross_entropy: target %d of %d", targets[i], V);
@@ -173,11 +179,25 @@ static void compute_without_gradient(Entropy *en, int block) {
     for (int first = 0; first < m; first += block) compute_block(en, first, first + block < m ? first + block : m);
 }
 
+/* Takes the memory for the teacher's rows of a block. */
+static void take_teacher(Entropy *en, int block) {
+    Arena *arena = &en->tape->arena;
+    const size_t rows = (size_t)block;
+    if (!en->teacher) return;
+    en->z = arena_alloc(arena, rows * (size_t)vocabulary(&en->layer) * sizeof(real));
+    en->z_row = arena_alloc(arena, rows * sizeof(int));
+    en->teacher_x = arena_alloc(arena, rows * (size_t)en->teacher->layer.x->cols * sizeof(real));
+}
+
 /* All gradients; W's waits for other uses of W. */
 static void compute_whole(Entropy *en) {
+    Arena *arena = &en->tape->arena;
     const Var *x = en->layer.x;
     const int V = vocabulary(&en->layer), m = x->rows;
+    const ArenaMark mark = arena_mark(arena);
+    take_teacher(en, m);
     compute_block(en, 0, m);
+    arena_rewind(arena, mark);
     if (en->layer.transposed) tape_weight_defer(en->tape, en->layer.W, en->logits, V, x->v, x->cols, m);
     else tape_weight_defer(en->tape, en->layer.W, x->v, x->cols, en->logits, V, m);
 }
@@ -229,11 +249,7 @@ Var *distilled_cross_entropy(Tape *tape, OutputLayer layer, const int *targets, 
     if (gradient) var_grad(tape, layer.W); /* before the mark: it may allocate */
     const ArenaMark mark = arena_mark(arena);
     en.logits = arena_alloc(arena, (size_t)block * (size_t)V * sizeof(real));
-    if (teacher) {
-        en.z = arena_alloc(arena, (size_t)block * (size_t)V * sizeof(real));
-        en.z_row = arena_alloc(arena, (size_t)block * sizeof(int));
-        en.teacher_x = arena_alloc(arena, (size_t)block * (size_t)teacher->layer.x->cols * sizeof(real));
-    }
+    if (!keep) take_teacher(&en, block);
     if (keep) compute_whole(&en);
     else if (gradient) compute_blocks(&en, block);
     else compute_without_gradient(&en, block);

@@ -74,8 +74,8 @@ typedef struct StepOptions {
 /* Makes one update: scales the gradient to an L2 norm of at most clip_norm, updates the weights, and sets the
    gradient to zero. If there is an average: average += share (weights - average), share = max(smoothing, (η + 1) /
    (η + 2 + updates)): first the polynomial-decay averaging of Shamir & Zhang 2013, section 4, over about the last
-   1 / (η + 1) of all updates, which soon forgets the initial weights; then an exponential average. Returns the norm
-   before clipping. If the norm is not finite, the call only sets the gradient to zero. */
+   1 / (η + 1) of all updates; then an exponential average. The larger η is, the sooner the initial weights are
+   forgotten. Returns the norm before clipping. If the norm is not finite, the call only sets the gradient to zero. */
 double optimizer_step(Optimizer *optimizer, Threads *threads, real *weights, real *gradient,
                       const StepOptions *options);
 

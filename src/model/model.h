@@ -48,7 +48,7 @@ typedef struct Objective {
     double smoothing;
     const Teacher *teacher;
 } Objective;
-/* Returns the mean cross-entropy [1, 1], see linear_cross_entropy. nats[s] receives the cross-entropy of shard s in
+/* Returns the mean cross-entropy [1, 1], see distilled_cross_entropy. nats[s] receives the cross-entropy of shard s in
    nats, without smoothing, summed over the target rows; without shards, nats[0] receives that of all rows. */
 Var *model_loss(Tape *tape, const Model *model, const Forced *forced, Objective objective, double *nats);
 

@@ -5,28 +5,26 @@
 
 int distillation_open(Distillation *d, const char *teacher, const Translator *pupil, Threads *threads, Err *err) {
     if (model_load(&d->model, teacher, err) || ensemble_check(pupil, &d->model, teacher, err)) return -1;
-    session_init(&d->session, (const Translator *[]){&d->model}, 1, threads);
+    tape_init(&d->tape, threads, rng_seed(0, 0));
     d->open = true;
     return 0;
 }
 
 void distillation_free(Distillation *d) {
-    if (d->open) session_free(&d->session);
+    if (d->open) tape_free(&d->tape);
     translator_free(&d->model);
     *d = (Distillation){0};
 }
 
 Arena *distillation_begin(Distillation *d) {
-    session_begin(&d->session);
-    tape_reset(&d->session.tape);
-    return &d->session.tape.arena;
+    tape_reset(&d->tape);
+    return &d->tape.arena;
 }
 
 Teacher distillation_run(Distillation *d, const Batch *batch, const int *row, const real *weight) {
-    Tape *tape = &d->session.tape;
     const Model *model = &d->model.model;
-    const Forced forced = model_force(tape, model, batch, &(PassOptions){0});
-    return (Teacher){tape, model_output(tape, model, &forced), row, weight};
+    const Forced forced = model_force(&d->tape, model, batch, &(PassOptions){0});
+    return (Teacher){&d->tape, model_output(&d->tape, model, &forced), row, weight};
 }
 
 /* The weight of the teacher in the targets of a pair. */

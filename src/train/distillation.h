@@ -5,12 +5,13 @@
 #define TIDE_DISTILLATION_H
 
 #include "corpus/batches.h"
-#include "translate/session.h"
+#include "translate/translator.h"
 
 /* All zero: there is no teacher. */
 typedef struct Distillation {
     Translator model;
-    Session session; /* of `model` */
+    Tape tape; /* of `model`; it does not record. Its products are those of float32, or of 8 bits if the model has them
+                */
     bool open;
 } Distillation;
 

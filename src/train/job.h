@@ -16,9 +16,11 @@ typedef struct TrainJob {
     int probe_count;
     const char *const *changes; /* names of options that may differ from the resumed training */
     int change_count;
-    Ranks *ranks;              /* NULL: one process */
-    bool no_reload;            /* start a new training, even if the directory contains a model */
-    const char *pretrained;    /* a new training starts from the weights and vocabularies of this model; NULL: none */
+    Ranks *ranks;   /* NULL: one process */
+    bool no_reload; /* start a new training, even if the directory contains a model */
+    /* A new training starts from the weights and vocabularies of this model; NULL: none. It is also the teacher of sets
+       with distillation, and must then be given when the training is continued, too. */
+    const char *pretrained;
     const char *about[ABOUTS]; /* what the model says about itself; NULL: what it said before, or nothing */
     int threads;
     TrainOptions options;

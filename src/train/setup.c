@@ -334,13 +334,13 @@ static int read_data(Training *t, Err *err) {
 /* Loads the teacher, if a set has one: the model with which the training began. */
 static int open_teacher(Training *t, Err *err) {
     const TrainJob *job = t->job;
-    const Recipe *r = t->learner.recipe; /* on rank 0 */
+    const Recipe *r = t->learner.recipe;
     RecipeModel given = {0};
     bool taught = false;
     for (int k = 0; k < job->files.train_count; k++) taught |= job->files.train[k].distillation > 0;
     if (!taught) return 0;
     CHECK(job->pretrained, "a training with distillation, but without a teacher");
-    if (t->resumed && r) {
+    if (r) { /* each rank reads a file of its own */
         if (recipe_model_read(&given, job->pretrained, err)) return -1;
         mem_free(given.recipe);
         if (strcmp(given.file.hex, r->parent.file.hex) != 0)
@@ -441,7 +441,8 @@ static double bytes_of_weights(const Training *t) {
     const Optimizer *o = &t->learner.optimizer;
     /* weights and gradients; of the slice the slots and, if there is one, the average */
     const double numbers = 2.0 * (double)o->size + (o->kind->slots + (o->average != NULL)) * (double)(o->to - o->from);
-    return numbers * sizeof(real) + t->memory.workspace.panels;
+    const double teacher = t->distillation.open ? (double)o->size : 0;
+    return (numbers + teacher) * sizeof(real) + t->memory.workspace.panels;
 }
 
 /* Warns, before the batch is allocated, if the weights fit into memory, but the weights and a batch do not. */
@@ -537,7 +538,12 @@ static int describe_sets(Training *t, Err *err) {
         if (set->distillation > 0) snprintf(distillation, sizeof distillation, ", distillation %g", set->distillation);
         training_note(t, "  %s: %d pairs, weight %g%s%s%s", train_files_name(set), n, set->weight,
                       set->tag ? ", tag " : "", set->tag ? set->tag : "", distillation);
-        snprintf(line, sizeof line, "{\"training_set\": %d, \"pairs\": %d, \"weight\": %g}", k + 1, n, set->weight);
+        int length =
+            snprintf(line, sizeof line, "{\"training_set\": %d, \"pairs\": %d, \"weight\": %g", k + 1, n, set->weight);
+        if (set->distillation > 0)
+            length +=
+                snprintf(line + length, sizeof line - (size_t)length, ", \"distillation\": %g", set->distillation);
+        snprintf(line + length, sizeof line - (size_t)length, "}");
         if (!t->resumed && training_log(t, line, err)) return -1;
     }
     return 0;

@@ -47,7 +47,7 @@ static const Option table[] = {
     {"exponential-smoothing", OPTION_REAL, 1, AT(exponential_smoothing), 0, 0.5, NULL, RESUME_FIXED, "0",
      "share of the newest weights in an exponential average, which translates; 0: no average"},
     {"averaging-eta", OPTION_REAL, 1, AT(averaging_eta), 0, 1000, NULL, RESUME_FIXED, "8",
-     "at first, the average is over 1 / (1 + R) of all updates, until its share is that of --exponential-smoothing"},
+     "η of the average: update t has at least the share (η + 1) / (η + 2 + t) in it (Shamir & Zhang 2013)"},
     {"label-smoothing", OPTION_REAL, 1, AT(label_smoothing), 0, 0.9, NULL, RESUME_EXPLICIT, "0",
      "share of each target's probability spread over all pieces"},
     {"dropout-emb", OPTION_REAL, 1, AT(dropout.embedding), 0, 0.9, NULL, RESUME_EXPLICIT, "0",

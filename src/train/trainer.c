@@ -177,14 +177,15 @@ static int update(Training *t, const int *which, int n, Err *err) {
     Learner *l = &t->learner;
     t->meter.learn_rate = learn_rate(o, t->state.update + 1, t->state.epoch);
     const UpdateNoise noise = {o->noise, (uint64_t)o->seed, t->state.update};
-    const UpdateOptions options = {.label_smoothing = o->label_smoothing,
-                                   .dropout = o->dropout,
-                                   .step = {t->meter.learn_rate, o->clip_norm, o->exponential_smoothing, o->averaging_eta},
-                                   .rows = target_rows(pairs, which, n),
-                                   .guide_cost = o->guided_cost,
-                                   .guide_weight = o->guided_weight,
-                                   .products = o->precision,
-                                   .noise = noise_is_none(&noise.noise) ? NULL : &noise};
+    const UpdateOptions options = {
+        .label_smoothing = o->label_smoothing,
+        .dropout = o->dropout,
+        .step = {t->meter.learn_rate, o->clip_norm, o->exponential_smoothing, o->averaging_eta},
+        .rows = target_rows(pairs, which, n),
+        .guide_cost = o->guided_cost,
+        .guide_weight = o->guided_weight,
+        .products = o->precision,
+        .noise = noise_is_none(&noise.noise) ? NULL : &noise};
     double nats[MOST_SHARDS] = {0}, norm;
     arena_reset(&m->plan);
     const BatchParts parts = parts_plan(&m->plan, &m->workspace, m->limit, pairs, which, n, t->shards);

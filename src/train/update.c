@@ -20,7 +20,8 @@ void update_gradients(Tape *tape, Model *model, const Batch *batch, const Update
     tape->recording = true;
     tape->products = o->products;
     Forced forced = model_force(tape, model, batch, &(PassOptions){.dropout = o->dropout});
-    Var *loss = model_loss(tape, model, &forced, (Objective){&batch->target, rows, o->label_smoothing, o->teacher}, nats);
+    Var *loss =
+        model_loss(tape, model, &forced, (Objective){&batch->target, rows, o->label_smoothing, o->teacher}, nats);
     if (o->guide) loss = guide_all(tape, loss, &forced, &batch->target, rows, o);
     const bool finite = isfinite(*var_values(loss));
     tape_backward(tape, loss);
@@ -106,7 +107,6 @@ int update_find_nonfinite(Tape *tape, Model *model, const Pairs *pairs, const Ba
                           NonFinite *found, Err *err) {
     UpdateOptions unguided = *o;
     unguided.guide = NULL; /* the guide cost is finite for any weights */
-    unguided.teacher = NULL;
     *found = (NonFinite){.index = -1};
     int status = 0;
     Watch watch = {0};

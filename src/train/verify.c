@@ -55,6 +55,19 @@ Recipe *verify_recipe(const char *model, Err *err) {
     return NULL;
 }
 
+/* Whether two configurations are the same. An option that one of them lacks, because its version of tide did, has its
+   default. */
+static bool same_configuration(const char *a, const char *b) {
+    TrainOptions options[2];
+    char left[OPTION_FORMAT_SIZE], right[OPTION_FORMAT_SIZE];
+    Err err;
+    for (int i = 0; i < 2; i++) {
+        options_default(train_option_tables, &options[i]);
+        if (options_read(train_option_tables, &options[i], i ? b : a, "", UNKNOWN_ERROR, &err)) return false;
+    }
+    return !options_differ(train_option_tables, NULL, &options[0], &options[1], left, right);
+}
+
 /* Compares what both files say besides the weights: configuration, vocabularies, merges. */
 static int compare_metadata(const char *path, const char *made, Err *err) {
     Err unread;
@@ -65,7 +78,7 @@ static int compare_metadata(const char *path, const char *made, Err *err) {
         keys[1 + i] = model_side_keys[i / MODEL_SIDE_KEYS][i % MODEL_SIDE_KEYS];
     for (size_t i = 0; i < sizeof keys / sizeof *keys && !status; i++) {
         const char *has = safetensors_meta(a, keys[i]), *should = safetensors_meta(b, keys[i]);
-        if (!has || !should || strcmp(has, should) != 0)
+        if (!has || !should || !(i ? !strcmp(has, should) : same_configuration(has, should)))
             status =
                 err_set(err, path, 0, "the weights have the same bits, but '%s' is not what the recipe gives", keys[i]);
     }

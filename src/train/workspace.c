@@ -32,7 +32,7 @@ static double run_teacher(Distillation *d, Arena *arena, const Batch *batch, Bat
         weight[i] = 1;
     }
     *found = distillation_run(d, &own, row, weight);
-    return (double)arena_total(&d->session.tape.arena);
+    return (double)arena_total(&d->tape.arena);
 }
 
 Workspace workspace_measure(Threads *threads, Model *model, Dropout dropout, bool guided, int shards,

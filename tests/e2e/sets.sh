@@ -90,14 +90,16 @@ same_numbers "$scratch/loud1/model.safetensors" "$scratch/shards1/model.safetens
     taught() { # DIR DISTILLATION DISTILLATION [flag ...]
         dir=$1 first=$2 second=$3
         shift 3
-        sets "$dir" $two --pretrained-model "$scratch/weights" --train-set-distillation "$first" "$second" "$@"
+        sets "$dir" $two --pretrained-model "$scratch/${teacher:-weights}" --train-set-distillation "$first" "$second" "$@"
     }
     taught "$scratch/taught" 0 0.75 $noise --after-batches 24 --threads 2
     grep -q 'b.zh: 200 pairs, weight 0.25, tag news, distillation 0.75$' "$scratch/stderr" || die "no distillation: $(cat "$scratch/stderr")"
     taught "$scratch/taught2" 0 0.75 $noise --after-batches 7 --threads 1
     taught "$scratch/taught2" 0 0.75 $noise --after-batches 24
     same "$scratch/taught" "$scratch/taught2" "a stop, with distillation"
-    for threads in 1 3; do taught "$scratch/lesson$threads" 0.5 1 $noise --shards 4 --after-batches 20 --threads $threads; done
+    for threads in 1 3; do
+        taught "$scratch/lesson$threads" 0.5 1 $noise --shards 4 --precision bfloat16 --after-batches 20 --threads $threads
+    done
     same "$scratch/lesson1" "$scratch/lesson3" "threads, with distillation"
     norms() { # DISTILLATION DISTILLATION [flag ...]: the largest norm of the gradient
         rm -rf "$scratch/gradients"
@@ -105,7 +107,11 @@ same_numbers "$scratch/loud1/model.safetensors" "$scratch/shards1/model.safetens
             --dropout-emb 0 --dropout-annotation 0 --dropout-readout 0
         sed -n 's/.*"gnorm": \([0-9.]*\),.*/\1/p' "$scratch/gradients/train.jsonl" | sort -g | tail -n 1
     }
-    for parts in '--shards 1' '--shards 4' '--shards 1 --workspace 1'; do
+    # with tied embeddings, the gradient of the output layer waits for that of the words
+    tied='--tied-embeddings on --dim-maxout 12'
+    sets "$scratch/tied" $two $tied --after-batches 20
+    for parts in '--shards 1' '--shards 4' '--shards 1 --workspace 1' "--shards 4 $tied"; do
+        case $parts in *$tied) teacher=tied ;; esac
         norm=$(norms 1 1 $parts)
         awk "BEGIN { exit !($norm < 1e-4) }" || die "$parts: the gradient of what the model knows has the norm $norm"
         norm=$(norms 1 0 $parts)

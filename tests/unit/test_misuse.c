@@ -636,6 +636,12 @@ static void distilled(Tape *tape, bool recording, int words, int row, real weigh
                             &(double){0});
 }
 USE(a_teacher_that_records) { distilled(tape, true, N, 0, 1); }
+USE(a_teacher_of_widths) {
+    Tape other = {0};
+    const Teacher teacher = {&other, {.x = ONES(1, N + 1), .W = ONES(N, N)}, (const int[]){0}, (const real[]){1}};
+    distilled_cross_entropy(tape, (OutputLayer){.x = ONES(1, N), .W = ONES(N, N)}, (const int[]){0}, 1, 0, &teacher,
+                            &(double){0});
+}
 USE(a_teacher_of_other_words) { distilled(tape, false, N + 1, 0, 1); }
 USE(a_row_of_no_teacher) { distilled(tape, false, N, 1, 1); }
 USE(a_weight_above_one) { distilled(tape, false, N, 0, 2); }
@@ -706,6 +712,7 @@ static void every_op_checks_its_arguments(void **unused) {
         {entropy_of_widths, ANY, "linear_cross_entropy: a product of [1, 3] by [4, 3]"},
         {a_mean_of_fewer, ANY, "linear_cross_entropy: 2 rows, but a mean over 1 rows"},
         {a_teacher_that_records, ANY, "distilled_cross_entropy: the teacher's tape records"},
+        {a_teacher_of_widths, ANY, "distilled_cross_entropy: a product of [1, 4] by [3, 3]"},
         {a_teacher_of_other_words, ANY, "distilled_cross_entropy: a teacher with 4 columns for 3"},
         {a_row_of_no_teacher, ANY, "distilled_cross_entropy: the teacher's row 1 of 1"},
         {a_weight_above_one, ANY, "distilled_cross_entropy: a teacher with the weight 2"},

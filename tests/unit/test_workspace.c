@@ -91,7 +91,7 @@ enum { CONFIGS = sizeof configs / sizeof *configs };
 static void open_teacher(Distillation *d, Fixture *f) {
     *d = (Distillation){.open = true};
     d->model.model = f->model;
-    session_init(&d->session, (const Translator *[]){&d->model}, 1, f->threads);
+    tape_init(&d->tape, f->threads, (Rng){4});
     arrput(f->pairs.sets, ((TrainSet){.end = PAIRS, .weight = 1, .distillation = 0.5}));
 }
 
@@ -113,7 +113,7 @@ static double bytes_of(Fixture *f, const int *which, int n, int shards, Distilla
         options.teacher = &found;
     }
     update_gradients(&tape, &f->model, &batch, &options, nats);
-    const double used = (double)(arena_used(&tape.arena) + (teacher ? arena_used(&teacher->session.tape.arena) : 0));
+    const double used = (double)(arena_used(&tape.arena) + (teacher ? arena_used(&teacher->tape.arena) : 0));
     tape_free(&tape);
     return used;
 }
@@ -147,7 +147,7 @@ static void no_batch_needs_more(void **state) {
             assert_true(used <= need);
             if (n > 100 && c < 2) assert_true(need < 1.5 * used);
         }
-        if (teacher) session_free(&own.session);
+        if (teacher) tape_free(&own.tape);
         fixture_free(&f);
     }
 }
