@@ -18,7 +18,7 @@
 const char keep_targets_names[] = "given|own|probabilities";
 
 enum {
-    PASSES = 16, /* how often the training has each correction, if the limits allow it */
+    PASSES = 20, /* how often the training has each correction, if the limits allow it */
     LEAST_UPDATES = 40,
     MOST_UPDATES = 2000,
     WARM_UP = 20,        /* updates */
