@@ -92,6 +92,16 @@ double training_perplexity(double nats);
 int training_setup(Training *training, Err *err);
 void training_release(Training *training);
 
+/* ---- memory.c ---- */
+
+/* Warns, before the weights of a new model are allocated, if they do not fit into memory. */
+void training_warn_of_weights(const Training *training);
+/* Measures what batches need, and reserves arena memory for the largest one or, if this is less, as much as --workspace
+   allows. Warns if the memory of the machine is not enough. Returns 0, or -1 with *err filled: a batch is too large. */
+int training_reserve_memory(Training *training, Err *err);
+/* Notes the memory of weights and of a batch. */
+void training_describe_memory(const Training *training);
+
 /* ---- trainer.c: the loop of `train`, for callers that have one of their own ---- */
 
 /* Plans the first epoch, after training_setup. Returns 0, or -1 with *err filled: the checkpoint is one of other data.
