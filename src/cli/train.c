@@ -60,8 +60,7 @@ static const FlagGroup groups[] = {
     {"Common flags",
      "model train-sets tsv valid-sets valid-tsv preset config langs after-epochs after-minutes threads quiet log"},
     {"Corpora", "csv jsonl columns tmx mo po train-set-weights train-set-tags train-set-noise train-set-distillation "
-                "train-set-teachers "
-                "valid-csv valid-jsonl max-length"},
+                "train-set-teachers valid-csv valid-jsonl max-length"},
     {"Pieces", "tokenizer bpe-merges merges dim-vocabs source-words"},
     {"Model", "arch dim-emb dim-rnn dim-att dim-maxout encoder enc-depth dec-cell-base-depth dec-depth dim-ffn window "
               "attention heads readout-state tied-embeddings init pretrained-model"},

@@ -200,10 +200,10 @@ void output_parts(Tape *tape, OutputLayer layer, UsePart *use, void *context);
 Var *linear_cross_entropy(Tape *tape, OutputLayer layer, const int *targets, int rows, double smoothing, double *nats);
 /* Another model, whose probabilities q are targets, too. */
 typedef struct Teacher {
-    Tape *tape;         /* of the layer; it does not record */
+    Tape *tape;         /* on which layer.x was computed; it must not record */
     OutputLayer layer;  /* with as many columns as the layer that learns */
-    const int *row;     /* [m] the row of layer.x that belongs to row i; -1: none */
-    const real *weight; /* [m] λ_i; 0 if there is none */
+    const int *row;     /* [m] the teacher of row i is row row[i] of layer.x; -1: row i has none */
+    const real *weight; /* [m] λ_i, 0 to 1: how much of the target of row i is the teacher's; 0 without one */
 } Teacher;
 /* The same with word-level knowledge distillation (Kim & Rush 2016, section 3.1):
    1/rows Σ_i ((1 - λ_i) (the term of row i above) + λ_i Σ_k q_ik (-ln p_ik)).  teacher NULL: all λ are 0.

@@ -39,7 +39,7 @@ typedef struct Entropy {
     real epsilon;
     double *nats, *smooth; /* of each row: -ln p_t, and mean_j -ln p_j */
     const Teacher *teacher;
-    double *taught; /* of each row that has a teacher: Σ_j q_j (-ln p_j) */
+    double *taught; /* of each row that has a teacher: the cross-entropy with it, Σ_j q_j (-ln p_j) */
     /* of a block: the rows of the teacher's x that are needed, and their logits z. Row z_row[i] belongs to step first +
        i; -1: none */
     real *teacher_x, *z;

@@ -41,7 +41,7 @@ Forced model_force(Tape *tape, const Model *model, const Batch *batch, const Pas
 /* Returns the output layer of all positions, whose logits are [target.rows, V]. */
 OutputLayer model_output(Tape *tape, const Model *model, const Forced *forced);
 /* What a loss is measured against. rows: the number of target rows of the whole batch, of which `target` may be a part.
-   smoothing: of the labels. teacher: NULL: none. */
+   smoothing: ε of label smoothing. teacher: NULL if there is no distillation. */
 typedef struct Objective {
     const Sequences *target;
     int rows;

@@ -27,7 +27,7 @@ Teacher distillation_run(Distillation *d, const Batch *batch, const int *row, co
     return (Teacher){&d->tape, model_output(&d->tape, model, &forced), row, weight};
 }
 
-/* The weight of the teacher in the targets of a pair. */
+/* λ of a pair: how much of its targets is the teacher's. */
 static real weight_of(const Pairs *pairs, int pair) {
     return arrlen(pairs->sets) ? (real)pairs->sets[pairs_set(pairs, pair)].distillation : 0;
 }

@@ -435,12 +435,8 @@ static int describe_sets(Training *t, Err *err) {
         if (set->distillation > 0) snprintf(distillation, sizeof distillation, ", distillation %g", set->distillation);
         training_note(t, "  %s: %d pairs, weight %g%s%s%s", train_files_name(set), n, set->weight,
                       set->tag ? ", tag " : "", set->tag ? set->tag : "", distillation);
-        int length =
-            snprintf(line, sizeof line, "{\"training_set\": %d, \"pairs\": %d, \"weight\": %g", k + 1, n, set->weight);
-        if (set->distillation > 0)
-            length +=
-                snprintf(line + length, sizeof line - (size_t)length, ", \"distillation\": %g", set->distillation);
-        snprintf(line + length, sizeof line - (size_t)length, "}");
+        snprintf(line, sizeof line, "{\"training_set\": %d, \"pairs\": %d, \"weight\": %g, \"distillation\": %g}",
+                 k + 1, n, set->weight, set->distillation);
         if (!t->resumed && training_log(t, line, err)) return -1;
     }
     return 0;

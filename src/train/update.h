@@ -16,7 +16,7 @@ typedef struct UpdateOptions {
     const Guide *guide; /* guides the attention, with a row for each target row; NULL: no guidance */
     GuideCost guide_cost;
     double guide_weight;
-    const Teacher *teacher;   /* NULL: none */
+    const Teacher *teacher;   /* NULL: no distillation */
     PanelFormat products;     /* of weights and of their gradients: see Tape */
     const UpdateNoise *noise; /* in the sources of the batch; NULL: none */
 } UpdateOptions;

@@ -29,7 +29,7 @@ two="--tsv $scratch/a.tsv --train-sets $scratch/b.zh $scratch/b.en --train-set-w
     sets "$scratch/epoch" $two --after-epochs 1
     same "$scratch/weights" "$scratch/halted" "a stop"
 }
-grep -q '"training_set": 2, "pairs": 200, "weight": 0.25' "$scratch/weights/train.jsonl" || die "the sets are not in the log"
+grep -q '"training_set": 2, "pairs": 200, "weight": 0.25, "distillation": 0}' "$scratch/weights/train.jsonl" || die "the sets are not in the log"
 [ -s "$scratch/weights/report.html" ] || die "no report"
 grep -q 'b.zh: 200 pairs, weight 0.25, tag news$' "$scratch/stderr" || die "no tag: $(cat "$scratch/stderr")"
 sed -n 's/.*"update": \([0-9]*\),.*/\1/p' "$scratch/epoch/train.jsonl" | tail -n 1 | grep -qx 16 || die "an epoch of another size"

@@ -547,35 +547,14 @@ static void check_weighted_sum(void **unused) {
 typedef struct Entropy {
     double smoothing;
     bool transposed;
-    int others; /* number of rows in the other parts of the batch */
+    int others;              /* number of rows in the other parts of the batch */
+    Tape *teacher;           /* the teacher's tape; NULL: there is none */
+    bool teacher_transposed; /* the teacher's layer */
 } Entropy;
 
-enum { BLOCKS = 2100 /* rows that linear_cross_entropy computes in several blocks */ };
+enum { BLOCKS = 2100 /* rows that the loss computes in several blocks */ };
 
-/* in: x, W and b. */
-static Var *build_linear_cross_entropy(Tape *tape, Var *const *in, const void *extra) {
-    static int targets[BLOCKS];
-    static double nats[BLOCKS];
-    const Entropy *entropy = extra;
-    for (int i = 0; i < in[0]->rows; i++) targets[i] = i * i % in[2]->cols;
-    const OutputLayer layer = {in[0], in[1], in[2], entropy->transposed};
-    return linear_cross_entropy(tape, layer, targets, in[0]->rows + entropy->others, entropy->smoothing, nats);
-}
-
-static void check_linear_cross_entropy(void **unused) {
-    (void)unused;
-    const Entropy plain = {0}, smooth = {0.1, false, 0}, tied = {0.1, true, 0}, part = {0.1, false, 7};
-    const Case cases[] = {{build_linear_cross_entropy, {{4, 3}, {3, 5}, {1, 5}}, &plain},
-                          {build_linear_cross_entropy, {{4, 3}, {3, 7}, {1, 7}}, &smooth},
-                          {build_linear_cross_entropy, {{4, 3}, {7, 3}, {1, 7}}, &tied},
-                          {build_linear_cross_entropy, {{1, 2}, {2, 5}, {1, 5}}, &part},
-                          {build_linear_cross_entropy, {{MANY, 20}, {20, 1100}, {1, 1100}}, &smooth},
-                          {build_linear_cross_entropy, {{BLOCKS, 20}, {20, 9}, {1, 9}}, &smooth},
-                          {build_linear_cross_entropy, {{BLOCKS, 4}, {9, 4}, {1, 9}}, &tied}};
-    CHECK_CASES("linear_cross_entropy", cases);
-}
-
-/* A teacher with another inner size, on a tape of its own. Every third row has none, and some have one without weight. */
+/* A teacher with another inner size. Every third row has none, and some have one with the weight 0. */
 static Teacher make_teacher(Tape *tape, int rows, int V, bool transposed) {
     enum { INNER = 3 };
     static int row[BLOCKS];
@@ -595,23 +574,37 @@ static Teacher make_teacher(Tape *tape, int rows, int V, bool transposed) {
     return (Teacher){tape, layer, row, weight};
 }
 
-typedef struct Distilled {
-    Entropy entropy;
-    bool transposed; /* the teacher's layer */
-    Tape *tape;      /* the teacher's */
-} Distilled;
-
 /* in: x, W and b. */
-static Var *build_distilled_cross_entropy(Tape *tape, Var *const *in, const void *extra) {
+static Var *build_cross_entropy(Tape *tape, Var *const *in, const void *extra) {
     static int targets[BLOCKS];
     static double nats[BLOCKS];
-    const Distilled *d = extra;
-    const int rows = in[0]->rows, V = in[2]->cols;
+    const Entropy *entropy = extra;
+    const double smoothing = entropy->smoothing;
+    const int rows = in[0]->rows, all = rows + entropy->others, V = in[2]->cols;
     for (int i = 0; i < rows; i++) targets[i] = i * i % V;
-    const OutputLayer layer = {in[0], in[1], in[2], d->entropy.transposed};
-    const Teacher teacher = make_teacher(d->tape, rows, V, d->transposed);
-    return distilled_cross_entropy(tape, layer, targets, rows + d->entropy.others, d->entropy.smoothing, &teacher,
-                                   nats);
+    const OutputLayer layer = {in[0], in[1], in[2], entropy->transposed};
+    if (!entropy->teacher) return linear_cross_entropy(tape, layer, targets, all, smoothing, nats);
+    const Teacher teacher = make_teacher(entropy->teacher, rows, V, entropy->teacher_transposed);
+    return distilled_cross_entropy(tape, layer, targets, all, smoothing, &teacher, nats);
+}
+
+/* teacher: the tape of one, or NULL. */
+static void check_cross_entropy(const char *name, Tape *teacher) {
+    const Entropy plain = {.teacher = teacher}, smooth = {0.1, false, 0, teacher, true},
+                  tied = {0.1, true, 0, teacher, false}, part = {0.1, false, 7, teacher, false};
+    const Case cases[] = {{build_cross_entropy, {{4, 3}, {3, 5}, {1, 5}}, &plain},
+                          {build_cross_entropy, {{4, 3}, {3, 7}, {1, 7}}, &smooth},
+                          {build_cross_entropy, {{4, 3}, {7, 3}, {1, 7}}, &tied},
+                          {build_cross_entropy, {{1, 2}, {2, 5}, {1, 5}}, &part},
+                          {build_cross_entropy, {{MANY, 20}, {20, 1100}, {1, 1100}}, &smooth},
+                          {build_cross_entropy, {{BLOCKS, 20}, {20, 9}, {1, 9}}, &smooth},
+                          {build_cross_entropy, {{BLOCKS, 4}, {9, 4}, {1, 9}}, &tied}};
+    CHECK_CASES(name, cases);
+}
+
+static void check_linear_cross_entropy(void **unused) {
+    (void)unused;
+    check_cross_entropy("linear_cross_entropy", NULL);
 }
 
 static void check_distilled_cross_entropy(void **unused) {
@@ -619,15 +612,7 @@ static void check_distilled_cross_entropy(void **unused) {
     Threads *threads = threads_new(1);
     Tape tape;
     tape_init(&tape, threads, rng_seed(0, 0));
-    const Distilled plain = {.tape = &tape}, smooth = {{0.1, false, 7}, true, &tape},
-                    tied = {{0.1, true, 0}, false, &tape};
-    const Case cases[] = {{build_distilled_cross_entropy, {{4, 3}, {3, 5}, {1, 5}}, &plain},
-                          {build_distilled_cross_entropy, {{4, 3}, {3, 7}, {1, 7}}, &smooth},
-                          {build_distilled_cross_entropy, {{4, 3}, {7, 3}, {1, 7}}, &tied},
-                          {build_distilled_cross_entropy, {{MANY, 20}, {20, 1100}, {1, 1100}}, &smooth},
-                          {build_distilled_cross_entropy, {{BLOCKS, 20}, {20, 9}, {1, 9}}, &smooth},
-                          {build_distilled_cross_entropy, {{BLOCKS, 4}, {9, 4}, {1, 9}}, &tied}};
-    CHECK_CASES("distilled_cross_entropy", cases);
+    check_cross_entropy("distilled_cross_entropy", &tape);
     tape_free(&tape);
     threads_free(threads);
 }

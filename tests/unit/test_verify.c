@@ -396,8 +396,8 @@ static void a_recipe_is_read_and_written(void **state) {
         "\"corpora\": [{\"files\": [\"c.zh\", \"c\\\"\\n.en\"], \"form\": \"train-sets\", \"sha256\": [\"%s\", "
         "\"%s\"], "
         "\"pairs\": 3, \"weight\": 0.10000000000000001, \"tag\": \"news\", \"noise\": false, \"distillation\": 0.5, "
-        "\"teacher\": "
-        "{\"sha256\": \"%s\"}}], \"dev\": [{\"files\": [\"d.po\"], \"form\": \"po\", \"sha256\": [\"%s\", \"%s\"], "
+        "\"teacher\": {\"sha256\": \"%s\"}}], \"dev\": [{\"files\": [\"d.po\"], \"form\": \"po\", \"sha256\": [\"%s\", "
+        "\"%s\"], "
         "\"pairs\": 0}], \"guides\": {\"file\": \"links\", \"sha256\": \"%s\"}, \"changes\": [{\"update\": 4, "
         "\"option\": \"seed\", \"from\": \"1\", \"to\": \"2\"}], \"chain\": [{\"update\": 50, \"xxh3\": "
         "\"0123456789abcdef0123456789abcdef\"}], \"update\": 60, \"weights\": \"%s\"}",
