@@ -1,11 +1,12 @@
 #include "aligner/units.h"
 
 #include "io/ds.h"
+#include "io/utf8.h"
 #include "text/unicode.h"
 
 #include <string.h>
 
-const char unit_names[] = "char|word|piece|given";
+const char unit_names[] = "char|word|piece|given|prefix";
 
 /* The unit of a spelling, and how often the spelling occurs. */
 typedef struct Spelling {
@@ -44,11 +45,20 @@ const char *units_spelling(const Units *units, int unit) {
     return best < 0 ? units_text(units, unit) : units->spellings.strings[best];
 }
 
+/* The text of the unit of a spelling; the caller owns it. */
+static char *unit_of(const Units *units, const char *spelling) {
+    char *text = text_lower(spelling), *end = text;
+    if (units->kind != UNIT_PREFIX) return text;
+    for (int i = 0; i < UNIT_LETTERS && *end; i++) end += utf8_length(end);
+    *end = '\0';
+    return text;
+}
+
 /* Counts an occurrence of a spelling; returns the number of its unit. */
 static int spelled(Units *units, const char *spelling) {
     const int number = string_table_add(&units->spellings, spelling, strlen(spelling));
     if (number == arrlen(units->spelling)) {
-        char *text = text_lower(spelling);
+        char *text = unit_of(units, spelling);
         arrput(units->spelling, ((Spelling){units_add(units, text), 0}));
         mem_free(text);
     }
@@ -63,7 +73,7 @@ static int spelled(Units *units, const char *spelling) {
 static char **pieces_of(const Units *units, const char *sentence) {
     static const TokenizerKind kinds[] = {TOKENIZER_CHAR, TOKENIZER_BPE, TOKENIZER_BPE, TOKENIZER_NONE};
     const Tokenizer tokenizer = {kinds[units->kind], units->merges};
-    if (units->kind != UNIT_WORD) return tokenizer_split(&tokenizer, sentence);
+    if (units->kind != UNIT_WORD && units->kind != UNIT_PREFIX) return tokenizer_split(&tokenizer, sentence);
     char **pieces = NULL;
     Words words = words_start(TOKENIZER_BPE, sentence);
     while (words_next(&words)) arrput(pieces, mem_strdup(words.word));

@@ -9,8 +9,10 @@ typedef enum {
     UNIT_CHAR,  /* a Han character, a run of letters, a run of digits or a single symbol */
     UNIT_WORD,  /* a word of the tokenizer bpe before its merges */
     UNIT_PIECE, /* a piece of the tokenizer bpe */
-    UNIT_GIVEN  /* the text between two spaces */
+    UNIT_GIVEN, /* the text between two spaces */
+    UNIT_PREFIX /* as UNIT_WORD; words that begin with the same UNIT_LETTERS characters are one unit */
 } UnitKind;
+enum { UNIT_LETTERS = 5 }; /* so that forms of a long word are one unit: translate, translation */
 /* The names of the kinds, separated by '|', in the order of the enum. */
 extern const char unit_names[];
 
@@ -30,7 +32,8 @@ Units *units_new(UnitKind kind);
 void units_free(Units *units);
 
 int units_count(const Units *units);
-/* The text of a unit, in lower case and without space mark; owned by the units. */
+/* The text of a unit, in lower case, without space mark and, of UNIT_PREFIX, without what follows; owned by the units.
+ */
 const char *units_text(const Units *units, int unit);
 /* The number of this text, which must be in lower case; a new number if it has none. */
 int units_add(Units *units, const char *text);

@@ -24,7 +24,8 @@ static const Flag flags[] = {
                         "links to standard output"),
     FLAG_FILE("src", "with --priors and without --output: align these sentences"),
     FLAG_FILE("tgt", "their translations, line by line"),
-    {"units", 2, "KIND KIND", "what to align: char, word, piece or given (default: char word)", .choices = unit_names},
+    {"units", 2, "KIND KIND", "what to align: char, word, piece, given or prefix (default: char word)",
+     .choices = unit_names},
     {"bpe-merges", 2, "N N", "most merges for units of kind piece (default: 8000 8000)", VALUE_INT, .most = 1 << 24},
     {"symmetrize", 1, "METHOD", "mean, soft, intersection, union or grow-diag-final-and",
      .choices = symmetrization_names, .fallback = "mean"},
@@ -32,7 +33,8 @@ static const Flag flags[] = {
               NULL),
     FLAG_INT("max-length", "do not align pairs with more units on a side", 1, MOST_UNITS, "250"),
     FLAG_INT("samplers", "samplers in each direction, whose results are averaged", 1, 64, "6"),
-    FLAG_INT("sweeps", "times that each sampler reads the corpus", 1, 10000, "20"),
+    FLAG_INT("sweeps", "times that each sampler reads the corpus (default: 20; with --priors and without --output: 60)",
+             1, 10000, NULL),
     FLAG_INT("seed", "seed of the random numbers", 0, 1 << 30, "1"),
     FLAGS_MESSAGES,
     FLAG_THREADS,
@@ -204,6 +206,7 @@ static int unit_flags(const Args *args, Lexicon *work, Err *err) {
 
 static int numbers(const Args *args, Lexicon *work, Err *err) {
     int method, seed;
+    work->options.sweeps = work->output ? 20 : 60; /* a text that is only aligned is small, as a rule */
     if (args_int(args, "max-length", &work->max_length, err) ||
         args_int(args, "samplers", &work->options.samplers, err) ||
         args_int(args, "sweeps", &work->options.sweeps, err) || args_int(args, "seed", &seed, err) ||
@@ -269,8 +272,10 @@ const Command command_lexicon = {
         "`tide translate --lexicon`; and DIR/priors.tsv, with which --priors aligns new text: without --output, its "
         "links\n"
         "go to standard output.\n\n"
-        "Units: char, Han characters and runs of letters or digits; word, runs of letters or digits; piece, pieces of\n"
-        "BPE; given, what is between two spaces. Case is ignored. Except with --train-sets, Chinese is the source.\n"
+        "Units: char, Han characters and runs of letters or digits; word, runs of letters or digits; prefix, the "
+        "same,\n"
+        "but words with the same first five letters are one unit; piece, pieces of BPE; given, what is between two\n"
+        "spaces. Case is ignored. Except with --train-sets, Chinese is the source.\n"
         "Links are those of words between spaces; if a sentence of kind char has no spaces, each character is a word.",
     COMMAND_FLAGS(flags),
     .files = REMARKS({"DIR/links", "The links of words, one line for each line of the corpus"},

@@ -47,6 +47,15 @@ cmp -s "$scratch/one/priors.tsv" "$scratch/seed/priors.tsv" && die "the seed doe
 lexicon --priors "$scratch/pieces/priors.tsv" --src "$scratch/zh" --tgt "$scratch/en" >"$scratch/new.links"
 grep -q '0-' "$scratch/new.links" || die "no links of pieces"
 
+of_corpus "$scratch/prefix" --units char prefix
+grep -q '^# units char prefix$' "$scratch/prefix/priors.tsv" || die "the priors do not say their units"
+for sweeps in '' '--sweeps 60'; do # the default of new text
+    # shellcheck disable=SC2086 # words
+    tide_ok lexicon --samplers 1 --priors "$scratch/prefix/priors.tsv" --src "$scratch/new.zh" --tgt "$scratch/new.en" $sweeps
+done >"$scratch/twice"
+head -n 22 "$scratch/twice" >"$scratch/new.links"
+tail -n +23 "$scratch/twice" | cmp - "$scratch/new.links" || die "new text: the default is not 60 sweeps"
+
 # The links guide a training, and the lexicon replaces unknown words.
 tide_ok train --tsv "$scratch/train.tsv" --config "$scratch/smallest.conf" --model "$scratch/guided" --after-batches 2 \
     --guided-alignment "$scratch/one/links"
@@ -81,3 +90,25 @@ refused 2 'not .letter' lexicon --tsv "$scratch/train.tsv" --output "$scratch/x"
 refused 2 'threshold needs' lexicon --tsv "$scratch/train.tsv" --output "$scratch/x" --symmetrize union --threshold 0.3
 refused 2 'contain the units' lexicon --tsv "$scratch/train.tsv" --output "$scratch/x" --priors "$scratch/one/priors.tsv" --units char char
 [ ! -e "$scratch/x" ] || die "a usage error made a folder"
+
+# Short pairs from a dictionary, as it is published and as npm has it
+command -v python3 >/dev/null || { echo 'skipped: cedict-pairs: needs python3'; exit 0; }
+cat >"$scratch/cedict.u8" <<'ENTRIES'
+# CC-CEDICT
+中國 中国 [Zhong1 guo2] /China/the Middle Kingdom (a name); CL:個|个[ge4]/
+發火 发火 [fa1 huo3] /to see red; (fig.) to catch fire/one two three four five six/
+徐 徐 [Xu2] /surname Xu/
+徃 徃 [wang3] /old variant of 往[wang3]/to go/
+ENTRIES
+cat >"$scratch/all.js" <<'ENTRIES'
+export default {"all":[["中國","中国","Zhong1 guo2",["China","the Middle Kingdom (a name); CL:個|个[ge4]"],[],[]],
+["發火","发火","fa1 huo3",["to see red; (fig.) to catch fire","one two three four five six"],[],[]],
+["徐","徐","Xu2","surname Xu",[],[]],["徃","徃","wang3",["old variant of 往[wang3]","to go"],[],["往"]]]};
+ENTRIES
+for form in cedict.u8 all.js; do
+    scripts/cedict-pairs "$scratch/$form" | tr '\t\n' '= ' >"$scratch/short"
+    [ "$(cat "$scratch/short")" = 'China=中国 Middle Kingdom=中国 catch fire=发火 go=徃 see red=发火 ' ] || die "$form: $(cat "$scratch/short")"
+done
+echo '中國 中国 /China/' >"$scratch/bad.u8"
+scripts/cedict-pairs "$scratch/bad.u8" 2>"$scratch/stderr" && die 'a line that is no entry is read'
+grep -q 'bad.u8:1: is not a line of CC-CEDICT$' "$scratch/stderr" || die "$(cat "$scratch/stderr")"

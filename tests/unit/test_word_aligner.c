@@ -71,6 +71,18 @@ static void the_most_frequent_spelling_counts(void **state) {
     units_free(units);
 }
 
+/* Forms of a word are one unit, also in scripts whose letters have several bytes. */
+static void prefixes_are_units(void **state) {
+    (void)state;
+    Units *units = units_new(UNIT_PREFIX);
+    assert_tokens(units, "Translations translate, trans.", "~trans/0 ~trans/1 ,/1 ~trans/2 ./2 ");
+    assert_tokens(units, "ПЕРЕВОД tide's tides", "~перев/0 ~tide/1 's/1 ~tides/2 ");
+    Token *tokens = units_encode(units, "translate");
+    assert_string_equal(units_spelling(units, tokens[0].unit), "translate"); /* twice; the others once */
+    arrfree(tokens);
+    units_free(units);
+}
+
 static float count_of(const PairTable *counts, uint32_t source, uint32_t target) {
     return pair_table_count(counts, pair_table_find(counts, source, target), source, target);
 }
@@ -721,6 +733,7 @@ int main(void) {
         cmocka_unit_test(units_are_in_words),
         cmocka_unit_test(pieces_are_learned),
         cmocka_unit_test(the_most_frequent_spelling_counts),
+        cmocka_unit_test(prefixes_are_units),
         cmocka_unit_test(pair_table_equals_an_array),
         cmocka_unit_test(long_and_empty_pairs_are_counted),
         cmocka_unit_test(the_sampler_draws_from_the_posterior),
