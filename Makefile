@@ -306,7 +306,7 @@ fishdir ?= $(PREFIX)/share/fish/vendor_completions.d
 PRESETS := $(notdir $(wildcard models/*.conf))
 COMMANDS := $(shell grep -o 'command_[a-z]*,' src/cli/commands.c | sed 's/command_//; s/,//')
 # Scripts that do not need the sources.
-USED    := corpus-games libreoffice-pairs tatoeba diversify train-aligner
+USED    := corpus-games libreoffice-pairs cedict-pairs tatoeba diversify train-aligner
 # The starter corpus, for `tide learn`; the index of scripts/tatoeba.
 CORPUS  := corpus/train.tsv corpus/dev.tsv corpus/tatoeba.index
 

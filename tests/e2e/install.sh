@@ -100,7 +100,7 @@ for side in 1.en 2.zh; do cut -f${side%.*} "$scratch/train.tsv" >"$scratch/train
 env -u TIDE "$scripts/train-aligner" "$scratch/aligner" "$scratch/train.zh" "$scratch/train.en" \
     --config "$scratch/smallest.conf" --after-batches 1 >"$scratch/log" 2>&1 || die "train-aligner: $(cat "$scratch/log")"
 [ -s "$scratch/aligner/en-zh/model.safetensors" ] || die "train-aligner: no model"
-for script in corpus-games diversify libreoffice-pairs tatoeba; do [ -x "$scripts/$script" ] || die "scripts/$script is not installed"; done
+for script in cedict-pairs corpus-games diversify libreoffice-pairs tatoeba; do [ -x "$scripts/$script" ] || die "scripts/$script is not installed"; done
 if has python3 'the installed script diversify'; then
     python3 -B - "$scripts/diversify" "$scratch/root/opt/tide/bin/tide" <<'END' || die 'diversify does not find the installed program'
 import runpy, sys
