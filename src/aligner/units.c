@@ -71,10 +71,14 @@ static int spelled(Units *units, const char *spelling) {
 
 /* The pieces of a sentence, with space marks; a stb_ds array. */
 static char **pieces_of(const Units *units, const char *sentence) {
-    static const TokenizerKind kinds[] = {TOKENIZER_CHAR, TOKENIZER_BPE, TOKENIZER_BPE, TOKENIZER_NONE};
+    static const TokenizerKind kinds[] = {[UNIT_CHAR] = TOKENIZER_CHAR,
+                                          [UNIT_WORD] = TOKENIZER_BPE,
+                                          [UNIT_PIECE] = TOKENIZER_BPE,
+                                          [UNIT_GIVEN] = TOKENIZER_NONE,
+                                          [UNIT_PREFIX] = TOKENIZER_BPE};
     const Tokenizer tokenizer = {kinds[units->kind], units->merges};
-    if (units->kind != UNIT_WORD && units->kind != UNIT_PREFIX) return tokenizer_split(&tokenizer, sentence);
     char **pieces = NULL;
+    if (units->kind != UNIT_WORD && units->kind != UNIT_PREFIX) return tokenizer_split(&tokenizer, sentence);
     Words words = words_start(TOKENIZER_BPE, sentence);
     while (words_next(&words)) arrput(pieces, mem_strdup(words.word));
     words_end(&words);
