@@ -32,8 +32,7 @@ Units *units_new(UnitKind kind);
 void units_free(Units *units);
 
 int units_count(const Units *units);
-/* The text of a unit, in lower case, without space mark and, of UNIT_PREFIX, without what follows; owned by the units.
- */
+/* The text of a unit, in lower case and without space mark; of UNIT_PREFIX, the first letters. Owned by the units. */
 const char *units_text(const Units *units, int unit);
 /* The number of this text, which must be in lower case; a new number if it has none. */
 int units_add(Units *units, const char *text);

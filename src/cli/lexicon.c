@@ -206,7 +206,7 @@ static int unit_flags(const Args *args, Lexicon *work, Err *err) {
 
 static int numbers(const Args *args, Lexicon *work, Err *err) {
     int method, seed;
-    work->options.sweeps = work->output ? 20 : 60; /* a text that is only aligned is small, as a rule */
+    work->options.sweeps = work->output ? 20 : 60; /* new text is usually small */
     if (args_int(args, "max-length", &work->max_length, err) ||
         args_int(args, "samplers", &work->options.samplers, err) ||
         args_int(args, "sweeps", &work->options.sweeps, err) || args_int(args, "seed", &seed, err) ||
@@ -272,8 +272,7 @@ const Command command_lexicon = {
         "`tide translate --lexicon`; and DIR/priors.tsv, with which --priors aligns new text: without --output, its "
         "links\n"
         "go to standard output.\n\n"
-        "Units: char, Han characters and runs of letters or digits; word, runs of letters or digits; prefix, the "
-        "same,\n"
+        "Units: char, Han characters and runs of letters or digits; word, runs of letters or digits; prefix, as word,\n"
         "but words with the same first five letters are one unit; piece, pieces of BPE; given, what is between two\n"
         "spaces. Case is ignored. Except with --train-sets, Chinese is the source.\n"
         "Links are those of words between spaces; if a sentence of kind char has no spaces, each character is a word.",

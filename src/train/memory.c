@@ -34,20 +34,21 @@ static int check_largest(const Training *t, Err *err) {
         b.n, b.source, b.target, INT_MAX);
 }
 
-/* The number of pairs in this rank's shards of the largest batch, at most. */
+/* The most pairs that this rank has of the largest batch. */
 static int own_pairs(const Training *t) {
     const int n = t->memory.largest.n, all = t->shards.all, most = (n + all - 1) / all * t->shards.count;
     return most < n ? most : n;
 }
 
-/* The bytes that they need, or the limit, if this is less. */
+/* The bytes that these pairs need; at most the limit of --workspace. */
 static double own_need(const Training *t) {
     const BatchMemory *m = &t->memory;
     const double need = workspace_need(&m->workspace, own_pairs(t), m->largest.source, m->largest.target);
     return need < m->batch ? need : m->batch;
 }
 
-/* The bytes of weights, gradients, optimizer and packed weights. */
+/* The bytes that do not depend on the batch: weights, gradients, the slots of the optimizer, packed weights, and the
+   weights of a teacher. */
 static double bytes_of_weights(const Training *t) {
     const Optimizer *o = &t->learner.optimizer;
     /* weights and gradients; of the slice the slots and, if there is one, the average */

@@ -99,7 +99,7 @@ void training_warn_of_weights(const Training *training);
 /* Measures what batches need, and reserves arena memory for the largest one or, if this is less, as much as --workspace
    allows. Warns if the memory of the machine is not enough. Returns 0, or -1 with *err filled: a batch is too large. */
 int training_reserve_memory(Training *training, Err *err);
-/* Notes the memory of weights and of a batch. */
+/* Prints how much memory the weights and a batch take. */
 void training_describe_memory(const Training *training);
 
 /* ---- trainer.c: the loop of `train`, for callers that have one of their own ---- */

@@ -49,12 +49,10 @@ grep -q '0-' "$scratch/new.links" || die "no links of pieces"
 
 of_corpus "$scratch/prefix" --units char prefix
 grep -q '^# units char prefix$' "$scratch/prefix/priors.tsv" || die "the priors do not say their units"
-for sweeps in '' '--sweeps 60'; do # the default of new text
-    # shellcheck disable=SC2086 # words
-    tide_ok lexicon --samplers 1 --priors "$scratch/prefix/priors.tsv" --src "$scratch/new.zh" --tgt "$scratch/new.en" $sweeps
-done >"$scratch/twice"
-head -n 22 "$scratch/twice" >"$scratch/new.links"
-tail -n +23 "$scratch/twice" | cmp - "$scratch/new.links" || die "new text: the default is not 60 sweeps"
+new_text() { tide_ok lexicon --samplers 1 --priors "$scratch/prefix/priors.tsv" --src "$scratch/new.zh" --tgt "$scratch/new.en" "$@"; }
+new_text >"$scratch/new.links"
+new_text --sweeps 60 | cmp - "$scratch/new.links" || die "new text: the default is not 60 sweeps"
+new_text --sweeps 20 | cmp -s - "$scratch/new.links" && die "the number of sweeps does nothing"
 
 # The links guide a training, and the lexicon replaces unknown words.
 tide_ok train --tsv "$scratch/train.tsv" --config "$scratch/smallest.conf" --model "$scratch/guided" --after-batches 2 \
