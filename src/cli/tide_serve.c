@@ -3,10 +3,14 @@
 #include "cli/cli.h"
 #include "cli/messages.h"
 #include "cli/word_lists.h"
+#include "io/ds.h"
+#include "io/files.h"
 #include "io/system.h"
 #include "serve/serve.h"
+#include "translate/model_file.h"
 
 #include <string.h>
+#include <unistd.h>
 
 static void notice(const char *line) { message("tide: %s", line); }
 
@@ -36,9 +40,28 @@ static int options_of(const Args *args, ServeOptions *o, Err *err) {
     return 0;
 }
 
-/* Checks that a flag has a FILE for each MODEL, or is not given. Returns 0, or -1 with *err filled. */
-static int check_files(const Args *args, const char *flag, Err *err) {
-    const int given = args_count(args, flag), models = args->word_count;
+/* The paths of the models that are served, those of the command line or the installed ones: a stb_ds array; release it
+   with strings_free. NULL with *err filled if there is none. */
+static char **choose_models(const Args *args, Err *err) {
+    static const char *const usual[] = {"zh-en", "en-zh"};
+    const int count = args->word_count ? args->word_count : (int)(sizeof usual / sizeof *usual);
+    char **models = NULL, folder[PATH_SIZE];
+    for (int i = 0; i < count; i++) {
+        const char *name = args->word_count ? args->words[i] : usual[i];
+        if (model_installed(name, folder)) arrput(models, mem_strdup(folder));
+        else if (args->word_count || !access(name, F_OK)) arrput(models, mem_strdup(name));
+    }
+    if (!models)
+        usage_error(err,
+                    "serve needs at least one MODEL, because neither %s nor %s is installed; see `tide serve "
+                    "--help`",
+                    usual[0], usual[1]);
+    return models;
+}
+
+/* Checks that a flag has a FILE for each model, or is not given. Returns 0, or -1 with *err filled. */
+static int check_files(const Args *args, int models, const char *flag, Err *err) {
+    const int given = args_count(args, flag);
     if (!given || given == models) return 0;
     return usage_error(err, "--%s has %d FILE%s for %d MODEL%s: give one for each, - for none", flag, given,
                        given > 1 ? "s" : "", models, models > 1 ? "s" : "");
@@ -50,22 +73,20 @@ static const char *file_of(const Args *args, const char *flag, int i) {
     return path && strcmp(path, "-") != 0 ? path : NULL;
 }
 
-/* Fills list, [number of models]. Returns 0, or -1 with *err filled. */
-static int models_of(const Args *args, ModelFiles *list, Err *err) {
+/* Fills list, [count]. Returns 0, or -1 with *err filled. */
+static int models_of(const Args *args, char *const *paths, int count, ModelFiles *list, Err *err) {
     int first = 0, best = 0;
     if (shortlist_check(args, err) || args_int(args, "shortlist-first", &first, err) ||
-        args_int(args, "shortlist-best", &best, err) || check_files(args, "glossary", err) ||
-        check_files(args, "shortlist", err))
+        args_int(args, "shortlist-best", &best, err) || check_files(args, count, "glossary", err) ||
+        check_files(args, count, "shortlist", err))
         return -1;
-    for (int i = 0; i < args->word_count; i++)
-        list[i] =
-            (ModelFiles){args->words[i], file_of(args, "glossary", i), file_of(args, "shortlist", i), first, best};
+    for (int i = 0; i < count; i++)
+        list[i] = (ModelFiles){paths[i], file_of(args, "glossary", i), file_of(args, "shortlist", i), first, best};
     return 0;
 }
 
 static int run(const Args *args, Err *err) {
-    ServeOptions options = {.model_count = args->word_count,
-                            .listen = args_value(args, "listen", 0),
+    ServeOptions options = {.listen = args_value(args, "listen", 0),
                             .hosts = args_values(args, "host"),
                             .host_count = args_count(args, "host"),
                             .cors = args_value(args, "cors", 0),
@@ -80,14 +101,17 @@ static int run(const Args *args, Err *err) {
                                       .text = args_value(args, "learn-text", 0),
                                       .dev = args_value(args, "learn-dev", 0)},
                             .notice = notice};
-    if (args->word_count < 1) return usage_error(err, "serve needs at least one MODEL; see `tide serve --help`");
     if (!options.listen) options.listen = "127.0.0.1:5000";
     if (options_of(args, &options, err) || check_learning(args, err)) return -1;
-    ModelFiles *models = mem_alloc((size_t)args->word_count * sizeof *models);
+    char **paths = choose_models(args, err);
+    if (!paths) return -1;
+    ModelFiles *models = mem_alloc(arrlenu(paths) * sizeof *models);
     options.models = models;
+    options.model_count = (int)arrlen(paths);
     signals_ignore_pipes();
-    const int status = models_of(args, models, err) || serve(&options, err) ? -1 : 0;
+    const int status = models_of(args, paths, options.model_count, models, err) || serve(&options, err) ? -1 : 0;
     mem_free(models);
+    strings_free(paths);
     return status;
 }
 

@@ -1,6 +1,7 @@
 #include "translate/model_file.h"
 #include "io/ds.h"
 #include "io/files.h"
+#include "io/system.h"
 
 #include <errno.h>
 #include <math.h>
@@ -93,6 +94,20 @@ static int read_values(Params *params, bool trained, Safetensors *file, Err *err
     return safetensors_read(file, true, err);
 }
 
+bool model_installed(const char *name, char folder[PATH_SIZE]) {
+    static const char *const places[] = {"../share/tide/models", "../../models", "models"};
+    char relative[PATH_SIZE], file[PATH_SIZE + 32];
+    struct stat info;
+    if (!*name || strpbrk(name, "/\\") || !strcmp(name, ".") || !strcmp(name, "..") || !stat(name, &info)) return false;
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        if (snprintf(relative, sizeof relative, "%s/%s", places[i], name) >= (int)sizeof relative) return false;
+        program_path(folder, PATH_SIZE, relative);
+        snprintf(file, sizeof file, "%s/model.safetensors", folder);
+        if (!access(file, F_OK)) return true;
+    }
+    return false;
+}
+
 /* Sets the error for a path that does not exist; names the model that may be meant: models/demo for demo. */
 static int no_model(const char *path, Err *err) {
     char other[PATH_SIZE];
@@ -107,8 +122,9 @@ static const char *const go_on =
     "the same `tide train` command continues from it and writes a model when it ends or stops";
 
 int model_find(const char *path, char full[PATH_SIZE], Err *err) {
-    char checkpoint[PATH_SIZE];
+    char checkpoint[PATH_SIZE + 32], installed[PATH_SIZE];
     struct stat info;
+    if (model_installed(path, installed)) path = installed;
     const int failed = stat(path, &info) ? errno : 0;
     const bool directory = !failed && S_ISDIR(info.st_mode);
     if (snprintf(full, PATH_SIZE, directory ? "%s/model.safetensors" : "%s", path) >= PATH_SIZE)

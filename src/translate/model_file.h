@@ -27,11 +27,15 @@ int model_read(Translator *translator, const Safetensors *file, const char *path
    by then. Returns 0, or -1 with *err filled if a tensor is missing or has another shape. */
 int params_find(Params *params, Safetensors *file, Err *err);
 
-/* Writes the path of the file of a model to `full`: `path` is a directory with model.safetensors, or such a file.
-   Returns 0, or -1 with *err filled if there is none. */
+/* Finds an installed model by its name, such as zh-en, which has no slash: its folder is in ../share/tide/models,
+   beside an installed program; in `models`, in the sources; or in `models` beside the program. A file or folder of this
+   name in the current folder comes first: then the result is false. `folder` receives the path. */
+bool model_installed(const char *name, char folder[PATH_SIZE]);
+/* Writes the path of the file of a model to `full`: `path` is a directory with model.safetensors, such a file, or the
+   name of an installed model. Returns 0, or -1 with *err filled if there is none. */
 int model_find(const char *path, char full[PATH_SIZE], Err *err);
 
-/* Loads a model for translation: `path` is a directory with model.safetensors, or such a file. All its numbers must be
+/* Loads a model for translation: `path` as for model_find. All its numbers must be
    finite. Matrices of 8 bits stay int8 if param_use_int8 accepts them, and then their products are those of PANELS_I8
    (operand.h). Later changes of the file do not matter. The caller must show translator->warning to the user. Release
    with translator_free. Returns 0, or -1 with *err filled; then *translator is all zero, and translator_free does

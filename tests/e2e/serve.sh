@@ -23,6 +23,17 @@ cut -f2 "$scratch/dev.tsv" | sed 's/[。？！]\(.\)/，\1/g' >"$scratch/dev.zh"
 tide_ok translate "$scratch/run" <"$scratch/dev.zh" >"$scratch/dev.out"
 tide_ok translate "$scratch/run" --n-best 4 --beam-size 4 <"$scratch/dev.zh" >"$scratch/dev.nbest"
 
+# without a model, the installed ones are served
+mkdir -p "$scratch/usr/bin" "$scratch/usr/share/tide/models"
+cp "$(readlink -f "$tide")" "$(dirname "$(readlink -f "$tide")")/tide-serve" "$scratch/usr/bin"
+cp -r "$scratch/run" "$scratch/usr/share/tide/models/zh-en"
+all=$tide tide=$scratch/usr/bin/tide
+start
+python3 -c 'import sys, urllib.request as asked; print(asked.urlopen(sys.argv[1]).read())' "$url/v1/models" >"$scratch/out"
+grep -q '"name": *"zh-en"' "$scratch/out" || die "an installed model: $(cat "$scratch/out")"
+stop
+tide=$all
+
 # a sanitizer makes tide slower, and reserves all addresses
 case $(ldd "$tide") in *libasan* | *libtsan*) sanitized=1 timeout=5 ;; *) sanitized='' timeout=2 ;; esac
 hostile() {
