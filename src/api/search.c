@@ -146,8 +146,9 @@ static void set_translation(const SearchCall *c, TideResult *result, const Trans
     Draft *drafts = mem_zalloc((size_t)n * sizeof *drafts);
     for (int k = 0; k < n; k++) {
         const char *prefix = c->options.prefixes ? c->options.prefixes[c->first + i] : NULL;
-        if (k >= nbest->count) { /* the source is empty */
-            drafts[k].text = prefix ? prefix_alone(found->translator, prefix) : mem_strdup("");
+        if (k >= nbest->count) { /* the source is empty, or nothing in it is known */
+            drafts[k].text =
+                prefix && !found->copied[i] ? prefix_alone(found->translator, prefix) : translation_text(found, i, k);
             continue;
         }
         drafts[k].text = search_options_text(&c->search, found, i, k);

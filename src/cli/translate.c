@@ -145,8 +145,8 @@ static void print_alignment(const Translating *t, const Alignment *alignment) {
 /* Prints hypothesis k of found's sentence i. */
 static void print_hypothesis(const Translating *t, const Translations *found, int i, int k) {
     const Hypothesis *h = k < found->nbest[i].count ? &found->nbest[i].list[k] : NULL;
-    char *text = !h && t->beginnings ? prefix_alone(found->translator, t->beginnings[t->first + i])
-                                     : search_options_text(&t->search, found, i, k);
+    char *text = !h && t->beginnings && !found->copied[i] ? prefix_alone(found->translator, t->beginnings[t->first + i])
+                                                          : search_options_text(&t->search, found, i, k);
     if (t->search.n_best) printf("%d ||| ", t->first + i);
     fputs(text, results());
     if (t->alignment != NONE) fputs(" ||| ", stdout);
@@ -267,6 +267,7 @@ static int translate_some(Translating *t, int n, Err *err) {
     t->spent.write += elapsed(&moment);
     t->spent.search.encode += found.timing.encode;
     t->spent.search.decode += found.timing.decode;
+    for (int i = 0; i < n; i++) unfamiliar_add(&t->unfamiliar, lines[i], found.copied[i]);
     translations_free(&found);
     sentence_terms_free(&terms);
     shortlist_sets_free(shortlists, n);
@@ -290,7 +291,6 @@ static int translate_lines(Translating *t, Err *err) {
             language_warn(t->models.list[0], SOURCE, source->lines, source->reader.path);
         t->spent.read += elapsed(&moment);
         n = translate_most(source->lines, n, t->beam.beam);
-        for (int i = 0; i < n; i++) unfamiliar_add(&t->unfamiliar, source->lines[i]);
         status = translate_some(t, n, err);
         source_take(source, n);
         moment = seconds_now();
@@ -443,7 +443,7 @@ const Command command_translate = {
     .summary = "translate standard input, one sentence per line",
     .usage = "MODEL [flags] < source > translation",
     .about =
-        "MODEL is a directory that `tide train` made, or a model.safetensors.\n\n"
+        "MODEL is a directory that `tide train` made, a model.safetensors, or the name of an installed model.\n\n"
         "With --replace-unk the model may write <unk>. In the text, each <unk> is replaced by the source word\n"
         "with the largest alignment weight. With --lexicon, the longest source text in FILE that covers this\n"
         "word is looked up, and its translation is written instead. --alignment and --heatmap still show <unk>.\n"

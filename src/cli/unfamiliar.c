@@ -4,22 +4,12 @@
 #include "io/ds.h"
 #include "io/files.h"
 #include "io/lines.h"
-#include "text/placeholder.h"
-#include "text/traditional.h"
-#include "text/unicode.h"
+#include "translate/reading.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { MOST_PIECES_COUNTED = 10000, SHOWN = 20 };
-
-/* Whether the text has a letter or a Han character. */
-static bool has_letter(const char *text) {
-    size_t length;
-    for (int32_t c; *text && (length = utf8_read(text, strlen(text), &c)); text += length)
-        if (is_letter(c) || is_han(c)) return true;
-    return false;
-}
 
 static void count(Unfamiliar *u, const char *piece) {
     const size_t n = strlen(piece);
@@ -32,28 +22,26 @@ static void count(Unfamiliar *u, const char *piece) {
     u->counts[number]++;
 }
 
-void unfamiliar_add(Unfamiliar *u, const char *line) {
-    const Side *side = &u->translator->source;
+static void see(LinesSeen *lines, long number) {
+    if (!lines->count++) lines->first = number;
+}
+
+void unfamiliar_add(Unfamiliar *u, const char *line, bool copied) {
     const size_t mark = strlen(SPACE_MARK);
-    char **pieces = side_split(side, line);
-    bool unknown = false, traditional = false, letters = false, known_letters = false;
-    for (ptrdiff_t i = 0; i < arrlen(pieces); i++) {
-        const char *text = strncmp(pieces[i], SPACE_MARK, mark) ? pieces[i] : pieces[i] + mark;
-        const bool known = vocab_has(side->vocab, pieces[i]);
-        if (!*text) continue;
-        if (!known) count(u, text);
-        unknown = unknown || !known;
-        traditional = traditional || (!known && text_has_traditional(text));
-        if (placeholder_length(text) || !has_letter(text)) continue;
-        letters = true;
-        known_letters = known_letters || known;
+    Reading reading = reading_of(u->translator, line);
+    bool unknown = false;
+    for (ptrdiff_t i = 0; i < arrlen(reading.pieces); i++) {
+        const char *piece = reading.pieces[i] + (piece_is_spaced(reading.pieces[i]) ? mark : 0);
+        if (!reading.unknown[i] || !*piece) continue;
+        count(u, piece);
+        unknown = true;
     }
-    strings_free(pieces);
     u->lines++;
     u->unknown += unknown;
-    u->traditional += traditional && translator_reads_han(u->translator);
-    if (!letters || (known_letters && (!translator_reads_han(u->translator) || text_has_han(line)))) return;
-    if (!u->foreign++) u->first = u->lines;
+    u->traditional += reading.traditional;
+    if (copied) see(&u->copied, u->lines);
+    else if (reading.foreign) see(&u->foreign, u->lines);
+    reading_free(&reading);
 }
 
 typedef struct Counted {
@@ -90,10 +78,14 @@ void unfamiliar_report(const Unfamiliar *u, const char *unit) {
         message("%s: %ld of %ld %ss have traditional characters that the model does not know: convert "
                 "them, as with `opencc -c t2s`",
                 standard_input_name(), u->traditional, u->lines, unit);
-    if (u->foreign)
+    if (u->copied.count)
+        message("%s: in %ld of %ld %ss there is nothing that the model knows, first in %s %ld: they stay as they are",
+                standard_input_name(), u->copied.count, u->lines, unit, unit, u->copied.first);
+    if (u->foreign.count)
         message("%s: in %ld of %ld %ss there are no words that the model knows in its language, '%s', "
                 "first in %s %ld: such translations are inventions",
-                standard_input_name(), u->foreign, u->lines, unit, u->translator->options.langs[0], unit, u->first);
+                standard_input_name(), u->foreign.count, u->lines, unit, u->translator->options.langs[0], unit,
+                u->foreign.first);
 }
 
 void unfamiliar_free(Unfamiliar *u) {

@@ -6,6 +6,7 @@
 #include "io/json.h"
 #include "text/entity.h"
 #include "translate/prefix.h"
+#include "translate/reading.h"
 
 #include <math.h>
 
@@ -109,6 +110,25 @@ static void write_memory(FILE *out, const Request *w, ptrdiff_t i) {
     fputc(']', out);
 }
 
+/* Writes for each sentence of a text what the model cannot read of it. */
+static void write_unknown(FILE *out, const Request *w, ptrdiff_t i) {
+    fputc('[', out);
+    for (ptrdiff_t j = 0; w->task.served && j < arrlen(w->parts[i].passage.sentences); j++) {
+        const char *sentence = w->task.jobs[w->parts[i].first + j].source;
+        Reading reading = reading_of(&w->task.served->translator, sentence);
+        fputs(j ? ",[" : "[", out);
+        for (ptrdiff_t k = 0; k < arrlen(reading.spans); k++) {
+            char *text = text_span(sentence, reading.spans[k]);
+            json_print(out, k ? ",{\"begin\":%d,\"end\":%d,\"text\":%s}" : "{\"begin\":%d,\"end\":%d,\"text\":%s}",
+                       reading.spans[k].begin, reading.spans[k].end, text);
+            mem_free(text);
+        }
+        fputc(']', out);
+        reading_free(&reading);
+    }
+    fputc(']', out);
+}
+
 static void write_detected(FILE *out, const Request *w, ptrdiff_t i) {
     (void)i;
     json_print(out, "{\"confidence\":%.1f,\"language\":%s}", w->confidence, w->detected);
@@ -137,6 +157,7 @@ void answer_write(FILE *out, const Request *w) {
         if (w->fields.alignment && !w->streams) write_texts(out, w, ",", "alignment", write_alignments);
         if (w->fields.search.piece_scores && !w->streams) write_texts(out, w, ",", "pieceScores", write_piece_scores);
         if (task_remembered(&w->task) && !w->streams) write_texts(out, w, ",", "memory", write_memory);
+        if (w->fields.unknown && !w->streams) write_texts(out, w, ",", "unknown", write_unknown);
         if (w->detected) write_texts(out, w, ",", "detectedLanguage", write_detected);
     }
     fputc('}', out);

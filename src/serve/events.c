@@ -5,6 +5,7 @@
 #include "io/ds.h"
 #include "io/files.h"
 #include "io/json.h"
+#include "translate/reading.h"
 
 const char event_stream_type[] = "text/event-stream";
 
@@ -42,6 +43,19 @@ static void write_source_pieces(FILE *out, const Side *side, const char *sentenc
     strings_free(pieces);
 }
 
+/* The numbers of the source pieces that the model cannot read. */
+static void write_unknown(FILE *out, const Translator *translator, const char *sentence) {
+    Reading reading = reading_of(translator, sentence);
+    const char *comma = "[";
+    for (ptrdiff_t i = 0; i < arrlen(reading.pieces); i++) {
+        if (!reading.unknown[i] && !reading.foreign) continue;
+        fprintf(out, "%s%td", comma, i);
+        comma = ",";
+    }
+    fputs(*comma == '[' ? "[]" : "]", out);
+    reading_free(&reading);
+}
+
 static void write_source(FILE *out, const Request *w) {
     const Served *served = w->task.served;
     json_print(out, "{\"model\":%s,\"source\":%s,\"target\":%s,\"sentences\":[", served ? served->name : "",
@@ -52,6 +66,11 @@ static void write_source(FILE *out, const Request *w) {
     for (int i = 0; i < w->task.count; i++) {
         if (i) fputc(',', out);
         write_source_pieces(out, &served->translator.source, w->task.jobs[i].source);
+    }
+    fputs("],\"unknown\":[", out);
+    for (int i = 0; i < w->task.count; i++) {
+        if (i) fputc(',', out);
+        write_unknown(out, &served->translator, w->task.jobs[i].source);
     }
     fputs("]}", out);
 }
@@ -135,6 +154,18 @@ static void write_candidates(FILE *out, const Job *job, int length, const WordCa
         fputc(']', out);
     }
     fputc(']', out);
+}
+
+Event *event_copied(const Job *job) {
+    MemoryFile memory;
+    FILE *out = begin(&memory, "sentence");
+    json_print(out, "{\"sentence\":%d,\"copied\":true,\"translatedText\":%s,\"pieces\":", number_of(job),
+               job->texts[0]);
+    write_source_pieces(out, &job->task->served->translator.source, job->source);
+    fputs(",\"score\":0,\"logProbability\":0", out);
+    if (job->task->search.n_best > 1) fputs(",\"alternatives\":[]", out);
+    fputc('}', out);
+    return end(&memory);
 }
 
 Event *event_sentence(const Job *job, const Nbest *nbest, const WordCandidate *candidates) {

@@ -26,6 +26,9 @@ Event *event_settled(const Job *job, const Hypothesis *words);
    [length of the best hypothesis, job->task->candidates]; NULL: none. */
 Event *event_sentence(const Job *job, const Nbest *nbest, const WordCandidate *candidates);
 
+/* A finished sentence that is its own translation, because the model knows nothing of it. */
+Event *event_copied(const Job *job);
+
 /* Writes the last event of a stream that did not fail. If the stream needs no search, first writes its first event. */
 void event_write_last(FILE *out, const Request *request);
 

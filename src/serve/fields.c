@@ -110,9 +110,13 @@ static int set_alignment(Fields *fields, const char *unit, Reply *reply) {
     return 0;
 }
 
-static int set_memory(Fields *fields, const char *value, Reply *reply) {
-    if (strcmp(value, "true") != 0 && strcmp(value, "false") != 0) return wrong(reply, "memory");
-    fields->forgets = value[0] == 'f';
+static bool is_switch(const char *name) { return !strcmp(name, "memory") || !strcmp(name, "unknown"); }
+
+static int set_switch(Fields *fields, const char *name, const char *value, Reply *reply) {
+    const bool on = !strcmp(value, "true");
+    if (!on && strcmp(value, "false") != 0) return wrong(reply, name);
+    if (!strcmp(name, "memory")) fields->forgets = !on;
+    else fields->unknown = on;
     return 0;
 }
 
@@ -125,7 +129,7 @@ static int set_text(Fields *fields, const char *name, const char *value, const L
     if (option) return set_option_text(fields, option, value, reply);
     if (texts) return add_text(fields, texts, value, limits, reply);
     if (!strcmp(name, "alignment")) return set_alignment(fields, value, reply);
-    if (!strcmp(name, "memory")) return set_memory(fields, value, reply);
+    if (is_switch(name)) return set_switch(fields, name, value, reply);
     if (number) {
         const double parsed = strtod(value, &end);
         return *end || !*value ? wrong(reply, name) : set_number(number, name, parsed, reply);
@@ -150,7 +154,7 @@ static int set_array(Fields *fields, const cJSON *field, const Limits *limits, R
 
 static bool is_field(Fields *fields, const char *name) {
     return texts_of(fields, name) || number_of(fields, name) || word_of(fields, name) || option_of(name) ||
-           !strcmp(name, "alignment") || !strcmp(name, "memory");
+           !strcmp(name, "alignment") || is_switch(name);
 }
 
 static int set_json(Fields *fields, const cJSON *field, const Limits *limits, Reply *reply) {
@@ -163,7 +167,7 @@ static int set_json(Fields *fields, const cJSON *field, const Limits *limits, Re
         return set_option(fields, option, field->valuedouble, reply);
     if (cJSON_IsBool(field) && option && option->kind == SEARCH_SWITCH)
         return set_option_text(fields, option, cJSON_IsTrue(field) ? "true" : "false", reply);
-    if (cJSON_IsBool(field) && (!strcmp(field->string, "alignment") || !strcmp(field->string, "memory")))
+    if (cJSON_IsBool(field) && (!strcmp(field->string, "alignment") || is_switch(field->string)))
         return set_text(fields, field->string, cJSON_IsTrue(field) ? "true" : "false", limits, reply);
     return cJSON_IsArray(field) ? set_array(fields, field, limits, reply) : wrong(reply, field->string);
 }

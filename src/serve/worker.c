@@ -88,7 +88,8 @@ static void keep_tree(Job *job, const SearchTree *tree, const Translations *foun
 static void keep_translation(Job *job, const Translations *found, int i) {
     const Nbest *nbest = &found->nbest[i];
     const SearchOptions *search = &job->task->search;
-    const int n = nbest->count < search->n_best ? nbest->count : search->n_best;
+    const int searched = nbest->count < search->n_best ? nbest->count : search->n_best;
+    const int n = found->copied[i] ? 1 : searched;
     if (nbest->failed) {
         job->end = SCOPE_FAILED;
         return;
@@ -98,11 +99,11 @@ static void keep_translation(Job *job, const Translations *found, int i) {
         texts[k] = search_options_text(search, found, i, k);
         if (job->task->html) texts[k] = translation_html(found, i, k, job->marks, texts[k]);
     }
-    if (n && job->task->alignment != ALIGN_NOTHING) {
+    if (searched && job->task->alignment != ALIGN_NOTHING) {
         Alignment of = translation_alignment(found, i, &nbest->list[0]);
         alignment = alignment_text(&of, job->task);
     }
-    if (n && search->piece_scores) {
+    if (searched && search->piece_scores) {
         const Side *target = &found->translator->target;
         char **pieces = side_pieces(target, nbest->list[0].ids, nbest->list[0].length);
         scores = scores_text(pieces, nbest->list[0].pieces, nbest->list[0].length);
@@ -113,7 +114,7 @@ static void keep_translation(Job *job, const Translations *found, int i) {
     job->json = scope_keep(alignment);
     job->scores = scope_keep(scores);
     job->count = n;
-    job->pieces = n ? nbest->list[0].length : 0;
+    job->pieces = searched ? nbest->list[0].length : 0;
 }
 
 /* ---- work ------------------------------------------------------------------------------------------------------ */
@@ -154,7 +155,7 @@ static void tell_sentence(Session *session, Job *job, const Translations *found,
         candidates = mem_alloc(positions * (size_t)task->candidates * sizeof *candidates);
         session_candidates(session, found, i, &nbest->list[0], beam, task->candidates, candidates);
     }
-    Event *event = event_sentence(job, nbest, candidates);
+    Event *event = found->copied[i] ? event_copied(job) : event_sentence(job, nbest, candidates);
     mem_free(candidates);
     job->settled = -1;
     task->event(job->task, event, task->context);
@@ -207,6 +208,7 @@ static void translate(WorkerBatch *b, Session *session) {
 
 static void search(WorkerBatch *b, Session *session) {
     b->trees = mem_zalloc((size_t)b->n * sizeof *b->trees);
+    session->copies = false;
     translate(b, session);
     for (int i = 0; i < b->n; i++) search_tree_free(&b->trees[i]);
     mem_free(b->trees);

@@ -305,10 +305,26 @@ char *inline_markup_transfer(const Mark *marks, const char *sentence, const Alig
     return memory_close(&memory, NULL);
 }
 
+/* The alignment of a copied sentence: each piece with itself. */
+static Alignment alignment_with_itself(const Translations *found, int i) {
+    const Side *side = &found->translator->source;
+    char **source = side_spell(side, found->sentences[i]), **target = side_spell(side, found->sentences[i]);
+    const int n = (int)arrlen(source);
+    float *weight = mem_zalloc((size_t)n * (size_t)n * sizeof *weight);
+    for (int k = 0; k < n; k++) weight[(ptrdiff_t)k * n + k] = 1;
+    Alignment alignment = alignment_new(source, n, target, n, weight);
+    mem_free(weight);
+    strings_free(source);
+    strings_free(target);
+    return alignment;
+}
+
 char *translation_html(const Translations *found, int i, int k, const Mark *marks, char *text) {
     const Nbest *nbest = &found->nbest[i];
     const Hypothesis none = {0};
-    Alignment alignment = translation_alignment(found, i, k < nbest->count ? &nbest->list[k] : &none);
+    Alignment alignment = found->copied[i]
+                              ? alignment_with_itself(found, i)
+                              : translation_alignment(found, i, k < nbest->count ? &nbest->list[k] : &none);
     char *html = inline_markup_transfer(marks, found->sentences[i], &alignment, text);
     alignment_free(&alignment);
     mem_free(text);

@@ -216,6 +216,7 @@ BeamOptions search_options_beam(const SearchOptions *o, const Translator *first,
 void search_options_session(const SearchOptions *o, Session *session) {
     session->tag = o->tag;
     session->products = (PanelFormat)products_of(o);
+    session->copies = !o->replace_unknown;
 }
 
 char *search_options_text(const SearchOptions *o, const Translations *found, int i, int k) {

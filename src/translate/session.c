@@ -3,6 +3,7 @@
 #include "core/kernels.h"
 #include "core/ops.h"
 #include "io/ds.h"
+#include "translate/reading.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -83,19 +84,32 @@ static const Model **models_of(Arena *arena, const Session *session) {
     return models;
 }
 
+/* Marks the sentences that are copied, whose lengths become those of empty ones. */
+static void copy_unknown(const Session *session, const BeamOptions *options, Translations *t, int *lengths) {
+    for (int i = 0; i < t->n && session->copies; i++) {
+        const bool free =
+            !(options->prefixes && options->prefixes[i]) && !(options->constraints && options->constraints[i]);
+        t->copied[i] = free && reads_nothing(&t->translator->source, t->source[i]);
+        if (t->copied[i]) lengths[i] = 1;
+    }
+}
+
 Translations session_translate(Session *session, char *const *sentences, int n, const BeamOptions *options, int batch,
                                SessionProgress *progress, void *context) {
     Translations t = {.translator = session->members[0], .n = n, .sentences = sentences};
     t.source = session_encode(session, sentences, n);
     t.nbest = mem_zalloc((size_t)n * sizeof *t.nbest);
-    const int *lengths = lengths_of(&t.arena, t.source, n), *order = order_by_length(&t.arena, lengths, n);
+    t.copied = mem_zalloc((size_t)n * sizeof *t.copied);
+    int *lengths = lengths_of(&t.arena, t.source, n);
+    copy_unknown(session, options, &t, lengths);
+    const int *order = order_by_length(&t.arena, lengths, n);
     const Ensemble ensemble = {models_of(&t.arena, session), session->count};
     const int **ids = arena_alloc(&t.arena, (size_t)batch * sizeof *ids);
     int *length = arena_alloc(&t.arena, (size_t)batch * sizeof *length), all = n;
     BeamOptions own = *options;
     const int width = widest(options, n);
     session_begin(session);
-    while (all > 0 && lengths[order[all - 1]] == 1) all--; /* empty sentences */
+    while (all > 0 && lengths[order[all - 1]] == 1) all--; /* empty and copied sentences */
     for (int done = 0, size; done < all; done += size) {
         own.numbers = order + done;
         size = batch_size(lengths[order[done]], all - done, batch, width);

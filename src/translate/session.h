@@ -14,6 +14,8 @@ typedef struct Session {
     Tape tape;
     const char *tag; /* of all source sentences, not owned; NULL: none. All members must have it: see vocab_add_tag */
     PanelFormat products; /* of weights: PANELS_F32, or PANELS_BF16 if no member has integers: see Tape */
+    bool copies; /* session_translate copies a sentence of which the first model knows nothing (reads_nothing), unless
+                    it has a prefix or constraints */
 } Session;
 
 /* The members must form an ensemble (see ensemble_check). Models and threads must live longer than the session. Two

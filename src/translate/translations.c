@@ -6,12 +6,13 @@
 void translations_free(Translations *t) {
     side_ids_free(t->source, t->n);
     mem_free(t->nbest);
+    mem_free(t->copied);
     arena_free(&t->arena);
     *t = (Translations){0};
 }
 
 static char *decode(const Translations *t, int i, int k) {
-    if (k >= t->nbest[i].count) return mem_strdup("");
+    if (k >= t->nbest[i].count) return mem_strdup(!k && t->copied[i] ? t->sentences[i] : "");
     return side_decode(&t->translator->target, t->nbest[i].list[k].ids, t->nbest[i].list[k].length);
 }
 
@@ -28,7 +29,7 @@ int translations_check(const Translations *t, long first, Err *err) {
 }
 
 char *translation_text(const Translations *t, int i, int k) {
-    return translator_written(t->translator, decode(t, i, k));
+    return t->copied[i] ? decode(t, i, k) : translator_written(t->translator, decode(t, i, k));
 }
 
 char *hypothesis_text(const Translator *translator, const Hypothesis *words) {

@@ -460,6 +460,25 @@ def check_second_sentence(page):
     page.clean("second sentence")
 
 
+def check_unknown(page):
+    """What the model does not know is marked, and a sentence of which it knows nothing stays as it is."""
+    page.show("潮水退了龘。他走了。Tom Smith! ", width=1280, height=800)
+    remarks = "[...document.querySelectorAll('.note span')].map((one) => one.checkVisibility() ? one.textContent : '')"
+    equal(page.value(remarks), ["The model does not know the underlined text.", "",
+                    "The model knows nothing of this: it stays as it is."], "remarks")
+    equal(page.classes("unknown"), ["龘", "Tom", "Smith", "!"], "what is underlined")
+    third = "document.querySelectorAll('.pair')[2].querySelectorAll('.translated .piece')"
+    equal(page.value(f"[...{third}].map((one) => one.firstChild.textContent)"), ["Tom", "Smith", "!", "</s>"], "it stays")
+    page.click(third + "[0]")
+    sections = "[...document.querySelectorAll('.candidates, .step, .tree, .best')].some((one) => one.checkVisibility())"
+    equal(page.value(sections), False, "what was not searched has no candidates, step, tree and hypotheses")
+    equal(page.copied("text").strip().endswith("Tom Smith!"), True, "the copied text")
+    page.value("$('level').click()")  # by word
+    equal(page.classes("unknown")[0], "龘", "a word that is unknown")
+    page.value("$('level').click()")
+    page.clean("unknown")
+
+
 def check_link(page):
     """A copied link has the forced words, the layer and the head."""
     page.show("He left. It rained.", "&model=back", width=1280, height=800)
@@ -612,7 +631,7 @@ def check_probabilities(page):
     found = page.value("""(() => { const place = (piece, probability) => [{ piece: "other", probability: 0.1 }, { piece, probability }];
         const result = { pieces: ["▁no", "t", "▁rare", "</s>"],
             candidates: [place("▁no", 0.5), place("t", 0.5), place("x", 0.1), place("</s>", 0.75)] };
-        return [false, true].map((byWord) => shownOf({ pieces: ["▁a", "</s>"], result }, byWord).likelihood); })()""")
+        return [false, true].map((byWord) => shownOf({ pieces: ["▁a", "</s>"], unknown: [], result }, byWord).likelihood); })()""")
     equal(found, [[0.5, 0.5, None, 0.75], [0.25, None, 0.75]], "products of pieces; what no candidate says")
     page.show(SENTENCE, "&probabilities=shown", width=390, height=844)
     check(page.value(image).startswith("linear-gradient"), "a link")
@@ -1423,6 +1442,7 @@ def test_page(url, translation, links):
         check_forcing(page, translation)
         check_hypotheses(page, translation)
         check_second_sentence(page)
+        check_unknown(page)
         check_link(page)
         check_copying(page, translation, links)
         check_png(page)
@@ -1564,7 +1584,7 @@ def check_no_corrections(page):
     page.value(f"{TARGET}[2].focus()")
     page.press("f")
     time.sleep(0.5)
-    equal(page.value("""[...document.querySelectorAll(".note *, .similar, .ledger, [aria-keyshortcuts=f]")]
+    equal(page.value("""[...document.querySelectorAll(".note :is(button, textarea), .similar, .ledger, [aria-keyshortcuts=f]")]
         .filter((one) => one.checkVisibility()).length"""), 0, "parts about corrections")
     page.click("$('help')")
     equal(page.value("[...document.querySelectorAll('#keys kbd')].map((key) => key.textContent).includes('f')"), False, "its key")
@@ -1628,7 +1648,7 @@ def check_correcting(page, translation):
     equal((one["q"], one["translation"], one["correction"]), (SENTENCE.replace("，", ","), translation, CORRECTION), "what is kept")
     # without the memory
     page.click(f"{NOTE % 0}.querySelector('button')")
-    page.wait(f"{MARK} === '' && {DONE}")
+    page.wait(f"{MARK} !== 'from your corrections' && {DONE}")
     equal(page.sentence().replace(" </s>", "")[:len(translation)], translation, "translated anew")
     page.show(SENTENCE)
     equal(page.value(MARK), "from your corrections", "the mark of a text that is opened")
@@ -1716,7 +1736,7 @@ def check_ledger(page):
     page.wait(f"{items}.length === 3")
     equal(page.value(f"{remove}.indexOf(document.activeElement)"), 1, "the focus stays in the list")
     page.value(f"{remove}[2].click()")
-    page.wait(f"{items}.length === 2 && {MARK} === '' && {DONE}")
+    page.wait(f"{items}.length === 2 && {MARK} !== 'from your corrections' && {DONE}")
     equal(page.value("document.documentElement.scrollWidth"), 390, "the width of the corrections")
     equal(len(kept(page)), 2, "what is left")
     # learning

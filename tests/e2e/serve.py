@@ -282,6 +282,21 @@ def check_glossary(s):
     check(s.translate(q[0], **terms)["translatedText"] == found[0], "a glossary depends on the batch")
 
 
+def check_unknown(s):
+    q = ["潮水退了龘龘。Tom Smith!", "潮水退了。"]
+    answer = s.translate(q, unknown=True, alternatives=2, alignment="piece", piece_scores=True)
+    spans = [[(span["begin"], span["end"], span["text"]) for span in sentence] for text in answer["unknown"] for sentence in text]
+    check(spans == [[(4, 6, "龘龘")], [(0, 10, "Tom Smith!")], []], f"unknown: {answer['unknown']}")
+    check(answer["translatedText"][0].endswith(" Tom Smith!"), f"it stays as it is: {answer['translatedText']}")
+    check([bool(one) for one in answer["alignment"][0]] == [True, False], f"an alignment of it: {answer['alignment'][0]}")
+    check([bool(one) for one in answer["pieceScores"][0]] == [True, False], f"scores of it: {answer['pieceScores'][0]}")
+    check(all(other.endswith(" Tom Smith!") for other in answer["alternatives"][0]), f"others: {answer['alternatives']}")
+    check("unknown" not in s.translate(q), "unknown text that nobody asked for")
+    check(s.translate("Tom <i>Smith</i>!", format="html")["translatedText"] == "Tom <i>Smith</i>!", "HTML stays as it is")
+    check(s.translate("Tom", prefix="The")["translatedText"].startswith("The"), "a beginning asks for a search")
+    check(s.ask("POST", "/translate", {"q": "海", "source": "zh", "target": "en", "unknown": "?"})[0] == 400, "unknown: ?")
+
+
 def check_pairs(s):
     q, en = ["潮水退了。", "他走了。"], ["The tide went out.", "He left."]
     _, aligned = s.ask("POST", "/v1/align", {"q": q, "translation": en, "alignment": "word"})
@@ -435,6 +450,7 @@ def api(s, sources, translations, nbest):
     check_multipart(s)
     check_errors(s)
     check_glossary(s)
+    check_unknown(s)
     check_pairs(s)
     check_explanation(s)
     check_search(s, lines_of(sources)[:4], [line.split(" ||| ") for line in lines_of(nbest)])

@@ -113,6 +113,10 @@ def check_fields(s):
         product *= candidates[0]["probability"]
     check(abs(product / 2.718281828459045 ** greedy["logProbability"] - 1) < 1e-3, f"{product}, {greedy['logProbability']}")
     check(streamed(s, "潮水。", source="auto")[2]["detectedLanguage"]["language"] == "zh", "auto")
+    events = [(name, data) for name, data, _ in Stream(s, "潮水龘。Tom!", alternatives=1, candidates=2)]
+    check(events[0][1]["unknown"] == [[2], [0, 1]], f"unknown pieces: {events[0]}")
+    (copied,) = [data for name, data in events if name == "sentence" and data.get("copied")]
+    check((copied["sentence"], copied["translatedText"], copied["pieces"]) == (1, "Tom!", ["Tom", "!", "</s>"]), f"{copied}")
     for fields in ({"q": ""}, {"q": " \n"}, {"q": "Hello.", "source": "en"}):
         _, sentences, done = streamed(s, **fields)
         check(done["translatedText"] == fields["q"] and not sentences, f"{fields}: {done}")

@@ -29,15 +29,37 @@ unfamiliar() { # INPUT FLAG...: the messages
 }
 [ -z "$(unfamiliar '我在海边。\n。\n\n')" ] || die "known text: $(unfamiliar '我在海边。\n。\n\n')"
 unfamiliar '海。\nHello, how!\n龘龘\n\n海𠀀龘\n' >"$scratch/said"
+sed -n 2,3p "$scratch/out" >"$scratch/copied"
 diff - "$scratch/said" <<'SAID' || die "unknown text"
 standard input: in 3 of 5 lines there is text that the model does not know: 龘 Hello how 𠀀
-standard input: in 2 of 5 lines there are no words that the model knows in its language, 'zh', first in line 2: such translations are inventions
+standard input: in 2 of 5 lines there is nothing that the model knows, first in line 2: they stay as they are
 SAID
+printf 'Hello, how!\n龘龘\n' | cmp - "$scratch/copied" || die "unknown text does not stay as it is: $(cat "$scratch/copied")"
 for flags in '--mini-batch 1' '--mini-batch 2'; do
     # shellcheck disable=SC2086 # words
     unfamiliar '海。\nHello, how!\n龘龘\n\n海𠀀龘\n' $flags | cmp - "$scratch/said" || die "$flags: other unknown text"
 done
 unfamiliar '海。龘。\n' --split-sentences | grep -q '^standard input: in 1 of 2 sentences .* first in sentence 2' || die "unknown sentences"
+# a beginning or a lexicon asks for more than the text itself
+echo 'The' >"$scratch/begin"
+unfamiliar '龘\n' --prefix "$scratch/begin" >"$scratch/said"
+grep -q '^The' "$scratch/out" || die "a prefix of unknown text: $(cat "$scratch/out")"
+grep -q 'stay as they are' "$scratch/said" && die "a prefix: $(cat "$scratch/said")"
+printf '龘\ttide\n' >"$scratch/lexicon"
+unfamiliar '龘\n' --replace-unk --lexicon "$scratch/lexicon" >"$scratch/said"
+grep -q '^standard input: in 1 of 1 lines there are no words .*, .zh., first in line 1: such .* inventions$' "$scratch/said" || die "--replace-unk: $(cat "$scratch/said")"
+
+# an installed model is found by its name; what the current folder has comes first
+if native 'a copy of the program'; then
+    mkdir -p "$scratch/usr/bin" "$scratch/usr/share/tide/models/zh-en" "$scratch/here"
+    cp "$(readlink -f "$tide")" "$scratch/usr/bin/tide"
+    cp "$scratch/run/model.safetensors" "$scratch/usr/share/tide/models/zh-en"
+    (cd "$scratch/here" && "$scratch/usr/bin/tide" translate zh-en --mini-batch 1) <"$scratch/dev.zh" | cmp - "$scratch/a" ||
+        die "an installed model"
+    mkdir "$scratch/here/zh-en"
+    (cd "$scratch/here" && "$scratch/usr/bin/tide" translate zh-en </dev/null 2>"$scratch/stderr") && die "another folder"
+    grep -q '^tide: zh-en: is a folder without a model' "$scratch/stderr" || die "another folder: $(cat "$scratch/stderr")"
+fi
 
 # a coverage penalty lowers the score; in such a small beam the hypotheses stay the same
 tide_ok translate "$scratch/run" --beam-size 3 --n-best 3 <"$scratch/dev.zh" | sort >"$scratch/a"

@@ -1,7 +1,9 @@
-/* Tests unknown words: the lexicon, the replacement of <unk>, and the banned pieces. */
+/* Tests unknown words: the lexicon, the replacement of <unk>, the banned pieces, and what a model can read. */
 #include "core/choice.h"
 #include "io/ds.h"
 #include "text/unicode.h"
+#include "io/files.h"
+#include "translate/reading.h"
 #include "translate/unknown.h"
 
 #include <setjmp.h>
@@ -383,6 +385,58 @@ static void han_is_banned_where_it_is_not_written(void **state) {
     }
 }
 
+/* ---- what a model can read -------------------------------------------------------------------------------------- */
+
+/* Reads sentences with a source of this kind that knows `words`, and checks the spans, as "begin-end text|...". */
+static void what_is_unknown_has_spans(void **state) {
+    (void)state;
+    static const struct {
+        const char *kind, *lang, *words, *sentence, *spans;
+        bool foreign, nothing;
+    } readings[] = {
+        {"char", "zh", "我 爱 。 ▁ Tom 1", "我爱龘龘。", "2-4 龘龘|", false, false},
+        {"char", "zh", "我 爱 。 ▁ Tom 1", "龘我Zwölf𠀀", "0-1 龘|2-8 Zwölf𠀀|", false, false},
+        {"char", "zh", "我 爱 。 ▁ Tom 1", "龘 龘 我", "0-3 龘 龘|", false, false},
+        {"char", "zh", "我 爱 。 Tom 1", "龘 我 龘", "0-1 龘|4-5 龘|", false, false},
+        {"char", "zh", "我 爱 。 ▁ Tom 1", "Tom was", "0-7 Tom was|", true, false},
+        {"char", "zh", "我 爱 。 ▁ Tom 1", "was。", "0-4 was。|", true, true},
+        {"char", "zh", "我 爱 。 ▁ Tom 1", "龘 龘", "0-3 龘 龘|", true, true},
+        {"char", "zh", "我 爱 。 ▁ Tom 1", "1 龘", "0-3 1 龘|", true, false},
+        {"char", "zh", "我 爱 。 ▁ Tom 1", "。。", "", false, false},
+        {"char", "zh", "我 爱 。 ▁ Tom 1", "", "", false, false},
+        {"char", "zh", "我 爱 。 ▁ Tom 1", "▁\\我", "0-2 ▁\\|", false, false},
+        {"char", "zh", "我 爱 。 ▁ Tom 1", "😀。", "0-1 😀|", false, true},
+        {"bpe", "en", "a ▁a b .", "a ba. cь", "6-8 cь|", false, false},
+        {"bpe", "en", "a ▁a b .", "Привет .", "0-8 Привет .|", true, true},
+        {"bpe", "en", "a ▁a b .", "我", "0-1 我|", true, true},
+        {"none", "en", "a b", "a \\_ b", "2-4 \\_|", false, false},
+    };
+    for (size_t i = 0; i < COUNT(readings); i++) {
+        char **words = words_of(readings[i].words);
+        Translator t = {.source = side_of(readings[i].kind, "", words)};
+        snprintf(t.options.langs[0], sizeof t.options.langs[0], "%s", readings[i].lang);
+        Reading r = reading_of(&t, readings[i].sentence);
+        int *ids = side_encode(&t.source, readings[i].sentence);
+        MemoryFile memory;
+        FILE *out = memory_open(&memory);
+        for (ptrdiff_t k = 0; k < arrlen(r.spans); k++) {
+            char *text = text_span(readings[i].sentence, r.spans[k]);
+            fprintf(out, "%d-%d %s|", r.spans[k].begin, r.spans[k].end, text);
+            mem_free(text);
+        }
+        char *spans = memory_close(&memory, NULL);
+        if (strcmp(spans, readings[i].spans) != 0 || r.foreign != readings[i].foreign ||
+            reads_nothing(&t.source, ids) != readings[i].nothing)
+            fail_msg("%s '%s': %s, foreign %d, nothing %d", readings[i].kind, readings[i].sentence, spans, r.foreign,
+                     reads_nothing(&t.source, ids));
+        mem_free(spans);
+        arrfree(ids);
+        reading_free(&r);
+        side_free(&t.source);
+        strings_free(words);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_lexicon_is_read_and_normalised),
@@ -394,6 +448,7 @@ int main(void) {
         cmocka_unit_test(texts_stay_well_formed),
         cmocka_unit_test(the_longest_entry_is_found),
         cmocka_unit_test(han_is_banned_where_it_is_not_written),
+        cmocka_unit_test(what_is_unknown_has_spans),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

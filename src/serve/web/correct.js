@@ -1,4 +1,4 @@
-// Corrections of translations: the editor below a sentence, the mark of one that was remembered, and similar sentences.
+// Corrections of translations: the editor below a sentence, what a reader must know of them, and similar sentences.
 
 /** What turns `before` into `after`, for append: the words of both as text, the others in <del> and <ins>. */
 function changesOf(before, after) {
@@ -18,11 +18,23 @@ function changesOf(before, after) {
 /** Whether the translation of a slot came from the memory, not from a search. */
 const isRemembered = (slot) => slot?.result?.correction !== undefined;
 
+/** Whether the translation of a slot is not from a search: it was remembered, or it is the sentence itself. */
+const isGiven = (slot) => isRemembered(slot) || Boolean(slot?.result?.copied);
+
+/** What a reader must know of a translation; "": nothing. */
+function remarkOf({ result, pieces, unknown }) {
+  if (!result) return "";
+  if (result.correction !== undefined) return originOf(result.correction);
+  if (result.copied) return text.unknown.copied;
+  if (!unknown.length) return "";
+  return unknown.length < pieces.length - 1 ? text.unknown.some : text.unknown.all;
+}
+
 /** Where a remembered translation is from. correction: its number, or 0. */
 const originOf = (correction) => (correction ? text.correct.own : text.correct.others);
 
 /**
- * Makes what stands below a sentence: a mark if its translation was remembered, and the editor of a correction. The slot keeps
+ * Makes what stands below a sentence: a remark about its translation, and the editor of a correction. The slot keeps
  * what is written there as its `draft`, so that the text outlives the editor.
  *
  * on  {corrects(), open(), save(written), anew()}: whether corrections are kept; is told that the editor opens; keeps a
@@ -48,11 +60,12 @@ function makeNote(on) {
   let slot = null, isComposing = false, isSaving = false;
 
   function show() {
-    const isKnown = isRemembered(slot), isOpen = typeof slot.draft === "string";
-    mark.textContent = isKnown ? originOf(slot.result.correction) : "";
-    for (const part of [mark, anew]) part.hidden = !isKnown;
+    const remark = remarkOf(slot), isOpen = typeof slot.draft === "string";
+    mark.textContent = remark;
+    mark.hidden = !remark;
+    anew.hidden = !isRemembered(slot);
     correct.hidden = !on.corrects() || isOpen;
-    bar.hidden = !slot.result || (!isKnown && correct.hidden);
+    bar.hidden = !slot.result || (!remark && correct.hidden);
     editor.hidden = !isOpen;
     if (isOpen && field.value !== slot.draft) field.value = slot.draft;
   }

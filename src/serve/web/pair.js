@@ -5,6 +5,7 @@
  * @typedef {object} Slot
  * @property {string} text
  * @property {string[]} pieces     of the source, with </s>
+ * @property {number[]} unknown    the places of those that the model cannot read
  * @property {Settled|null} settled
  * @property {Sentence|null} result  what is shown
  * @property {Hypothesis[]} hypotheses  those of the last search, the best one first
@@ -61,7 +62,8 @@ function forAudience(shown, keys = []) {
 }
 
 /** Returns the alignment of a slot at a level. matrix: null if there are no weights. parts: for each target text the
- * indices of its pieces. likelihood: the probability of each target text; null if it is not known. */
+ * indices of its pieces. unknown: whether the model cannot read a source text. likelihood: the probability of each target
+ * text; null if it is not known. */
 function shownOf(slot, byWord) {
   const target = slot.result?.pieces ?? slot.settled?.pieces ?? [];
   const matrix = (slot.result ? slot.result.alignment?.matrix : slot.settled?.rows) ?? null;
@@ -69,8 +71,10 @@ function shownOf(slot, byWord) {
   const shown = byWord ? mergeWords(pieces) : pieces;
   const parts = shown.target.map(() => []);
   pieces.targetWord.forEach((word, i) => parts[byWord ? word : i].push(i));
+  const unknown = shown.source.map(() => false); // and no </s>, the only text that is left out
+  for (const j of slot.unknown) unknown[byWord ? pieces.sourceWord[j] : j] = true;
   const likelihood = parts.map((part) => part.reduce((product, k) => product && product * probabilityOf(slot, k), 1) || null);
-  return forAudience({ ...shown, parts, likelihood, wordOfPiece: pieces.targetWord }, ["parts", "likelihood"]);
+  return forAudience({ ...shown, unknown, parts, likelihood, wordOfPiece: pieces.targetWord }, ["parts", "likelihood"]);
 }
 
 /**
@@ -92,10 +96,14 @@ function makePair(on) {
 
   function draw(slot, shown, model) {
     element.classList.toggle("running", !slot.result);
-    element.classList.toggle("remembered", isRemembered(slot));
+    element.classList.toggle("given", isGiven(slot));
     source.lang = model.source;
     target.lang = model.target;
     drawLine(source, shown.source, { onPoint: (i, held) => on.point(null, i, held) });
+    for (const piece of piecesOf(source).filter((_, i) => shown.unknown[i])) {
+      piece.classList.add("unknown");
+      piece.title = text.unknown.piece;
+    }
     drawLine(target, shown.target, { role: "button", onPoint: (i, held) => on.point(i, null, held) });
     if (on.spelled()) drawPinyin(source, shown.source);
     if (on.spelled() && slot.result) drawPinyin(target, shown.target);
@@ -103,7 +111,7 @@ function makePair(on) {
     piecesOf(target).forEach((piece, i) => {
       piece.classList.toggle("taken", shown.parts[i].some((part) => taken.includes(part)));
       piece.style.setProperty("--likely", shown.likelihood[i] ?? 0);
-      if (slot.result) piece.ariaHasPopup = "dialog";
+      if (slot.result && !isGiven(slot)) piece.ariaHasPopup = "dialog";
     });
     if (!slot.result) target.append(make("span", { class: "pending", "aria-hidden": "true" }, "…"));
   }

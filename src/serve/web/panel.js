@@ -90,7 +90,7 @@ function makePanel(page) {
     drawViewed();
     drawHypotheses(slot);
     drawChoices(slot);
-    for (const section of [step, tree]) section.draw(isHidden() || isRemembered(slot) ? null : slot, model);
+    for (const section of [step, tree]) section.draw(isHidden() || isGiven(slot) ? null : slot, model);
     parts.copying.hidden = !slots.length;
     // a picture needs a matrix; an alignment as text would be the answer to a question
     const lacks = { svg: parts.frame.hidden, png: parts.frame.hidden, pharaoh: isHidden(), json: isHidden() };
@@ -286,10 +286,10 @@ function makePanel(page) {
 
   // ---- choices ----
 
-  /** Offers the candidates for target text `at` of sentence i; a remembered one has none, and is corrected. */
+  /** Offers the candidates for target text `at` of sentence i; one that was not searched has none, and is corrected. */
   function offer(i, at) {
     const { result, choices } = slots[i];
-    if (isRemembered(slots[i])) return notes[i].open();
+    if (isGiven(slots[i])) return notes[i].open();
     if (!result?.candidates) return;
     if (i !== chosen) choose(i);
     const { parts: pieces, target } = shownOf(slots[i], page.byWord());
@@ -415,9 +415,9 @@ function makePanel(page) {
 
   // ---- corrections ----
 
-  /** Keeps the correction of sentence i. What a memory wrote is not a translation of the model. */
+  /** Keeps the correction of sentence i. What a memory wrote, or what was copied, is not a translation of the model. */
   async function save(i, correction) {
-    const { text: sentence, result } = slots[i], translation = isRemembered(slots[i]) ? undefined : result.translatedText;
+    const { text: sentence, result } = slots[i], translation = isGiven(slots[i]) ? undefined : result.translatedText;
     await translator.correct({ text: sentence, model, translation, correction });
     for (const slot of slots) if (slot.text === sentence) slot.draft = null; // the editor closes with the new translation
     page.corrected(sentence);
@@ -517,9 +517,9 @@ function makePanel(page) {
       drawSoon(event.sentence);
     }
     const listeners = {
-      onSource(sentences, pieces) {
+      onSource(sentences, pieces, unknown) {
         next = sentences.map((sentence, i) => {
-          const fresh = { text: sentence, pieces: pieces[i], settled: null, result: null, choices: [] };
+          const fresh = { text: sentence, pieces: pieces[i], unknown: unknown[i], settled: null, result: null, choices: [] };
           return { ...(known.find((slot) => slot.text === sentence) ?? fresh) };
         });
         if (!next.some((slot) => !slot.result)) replace();

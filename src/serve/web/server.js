@@ -34,9 +34,9 @@ const translator = (() => {
     let sentences = [];
     const read = eventReader({
       ...listeners,
-      onSource(texts, pieces) {
+      onSource(texts, pieces, unknown) {
         sentences = texts;
-        listeners.onSource(texts, pieces);
+        listeners.onSource(texts, pieces, unknown);
       },
       onSentence(result) {
         if (result.correction === undefined) return listeners.onSentence(result);

@@ -73,6 +73,12 @@ const texts = {
       goes: "pruned",
       ends: (score, isBest) => `ends a hypothesis with score ${score}${isBest ? ", the best one" : ""}`,
     },
+    unknown: {
+      piece: "The model does not know this text.",
+      some: "The model does not know the underlined text.",
+      all: "The model knows no words of its language here: the translation is an invention.",
+      copied: "The model knows nothing of this: it stays as it is.",
+    },
     correct: {
       open: "Correct",
       help: "change the translation, and keep what you have written",
@@ -267,6 +273,12 @@ const texts = {
       stays: "留在束中",
       goes: "被剪掉",
       ends: (score, isBest) => `一个假设到此结束，得分 ${score}${isBest ? "，是最好的" : ""}`,
+    },
+    unknown: {
+      piece: "模型不认识这段文字。",
+      some: "模型不认识带下划线的文字。",
+      all: "这里没有模型认识的词：译文是编造的。",
+      copied: "模型完全不认识这句话，所以原样保留。",
     },
     correct: {
       open: "改正",

@@ -43,6 +43,8 @@
  *                                                                  probable pieces of its place, best first
  * @property {number} [correction]   the number of the correction that it is; 0: it is from a translation memory; absent: it
  *                                   was searched. A remembered sentence has no score, alternatives and candidates
+ * @property {boolean} [copied]      whether the translation is the sentence itself, because the model knows nothing of it; its
+ *                                   pieces are those of the source, and it has no candidates
  *
  * @typedef {object} Step            a step of the decoder
  * @property {string} text           one sentence
@@ -154,7 +156,7 @@ function eventReader({ onSource, onSettled, onSentence, signal }) {
   let rest = "", result = null;
   function hear(name, data) {
     if (signal.aborted) return;
-    if (name === "source") onSource(data.sentences, data.pieces);
+    if (name === "source") onSource(data.sentences, data.pieces, data.unknown);
     if (name === "settled") onSettled(data);
     if (name === "sentence") onSentence(data);
     if (name === "done") result = data.translatedText;
