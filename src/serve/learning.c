@@ -196,7 +196,7 @@ static void set_running(Learning *l, Course *course, bool running) {
 
 /* Notes the end of a try. */
 static void note_end(Learning *l, Course *course, int status, const Err *err) {
-    double wait = 30;
+    double wait = 2.5; /* a learning that a killed server has left ends soon */
     if (is_ending(l)) return;
     pthread_mutex_lock(&l->mutex);
     course->failures = status ? course->failures + 1 : 0;

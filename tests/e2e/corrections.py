@@ -197,7 +197,7 @@ def probe(server):
 
 
 def wait_for(server, holds, what):
-    for _ in range(600):
+    for _ in range(3000):
         state = learning(server)
         if holds(state):
             return state
@@ -261,6 +261,7 @@ def kills(count, folder, tide, *flags):
         for i in range(first, first + 100000):
             try:
                 known[correct(server, f"潮水退了{i}次。", f"The tide went out {i} times.")] = i
+                time.sleep(0.01)  # what is kept is learned before the end
             except (OSError, json.JSONDecodeError, __import__("http.client").client.HTTPException):
                 return
 
