@@ -121,6 +121,8 @@ typedef struct TideHypothesis {
     int pieces;             /* with </s> */
     TideAlignment alignment;
     const double *piece_scores; /* [pieces] ln p of each piece; NULL: tide_align, or an empty sentence */
+    double confidence; /* of tide_translate: how good the translation probably is, 0 to 1: the chrF2 that its probability
+                          predicts; -1: the first model has no such prediction, which `tide tune` fits */
 } TideHypothesis;
 
 /* The hypotheses of one sentence, best first. An empty sentence has one hypothesis, without alignment: its prefix, or

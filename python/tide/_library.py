@@ -68,6 +68,7 @@ class TideHypothesis(Structure):
         ("pieces", c_int),
         ("alignment", TideAlignment),
         ("piece_scores", POINTER(c_double)),
+        ("confidence", c_double),
     ]
 
 

@@ -82,6 +82,9 @@ class Translation:
     """The sentence as it was given."""
     piece_scores: tuple[float, ...]
     """ln p of each piece of `target`."""
+    confidence: float | None = None
+    """How good the translation probably is, from 0 to 1: the chrF2 that its probability predicts. None if the model has
+    no such prediction, which `tide tune` fits."""
 
     def __str__(self) -> str:
         return self.text
@@ -156,7 +159,15 @@ def read_translation(hypothesis: Any, source_text: str) -> Translation:
     text = hypothesis.text.decode()
     scores = read_scores(hypothesis)
     return Translation(
-        text, hypothesis.score, hypothesis.log_probability, source, target, alignment, source_text, scores
+        text,
+        hypothesis.score,
+        hypothesis.log_probability,
+        source,
+        target,
+        alignment,
+        source_text,
+        scores,
+        hypothesis.confidence if hypothesis.confidence >= 0 else None,
     )
 
 

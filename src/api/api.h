@@ -94,6 +94,7 @@ typedef struct Draft {
     char *text; /* owned */
     double log_probability, score;
     int pieces;
+    double confidence;          /* -1: none */
     Alignment alignment;        /* owned */
     const double *piece_scores; /* [pieces]; NULL: none */
 } Draft;

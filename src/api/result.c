@@ -54,6 +54,7 @@ static const TideHypothesis *pack_hypothesis(Pack *pack, const Draft *draft) {
                                  .log_probability = draft->log_probability,
                                  .score = draft->score,
                                  .pieces = draft->pieces,
+                                 .confidence = draft->confidence,
                                  .alignment = pack_alignment(pack, &draft->alignment),
                                  .piece_scores = pack_scores(pack, draft)};
     return pack_bytes(pack, &copy, sizeof copy);

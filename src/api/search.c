@@ -3,6 +3,7 @@
 #include "io/ds.h"
 #include "io/system.h"
 #include "text/unicode.h"
+#include "translate/confidence.h"
 #include "translate/glossary.h"
 #include "translate/prefix.h"
 
@@ -147,6 +148,7 @@ static void set_translation(const SearchCall *c, TideResult *result, const Trans
     for (int k = 0; k < n; k++) {
         const char *prefix = c->options.prefixes ? c->options.prefixes[c->first + i] : NULL;
         if (k >= nbest->count) { /* the source is empty, or nothing in it is known */
+            drafts[k].confidence = -1;
             drafts[k].text =
                 prefix && !found->copied[i] ? prefix_alone(found->translator, prefix) : translation_text(found, i, k);
             continue;
@@ -156,6 +158,7 @@ static void set_translation(const SearchCall *c, TideResult *result, const Trans
         drafts[k].log_probability = h->log_probability;
         drafts[k].score = h->score;
         drafts[k].pieces = h->length;
+        drafts[k].confidence = confidence_of(&found->translator->options, h->log_probability, h->length);
         drafts[k].piece_scores = h->pieces;
         drafts[k].alignment = translation_alignment(found, i, h);
         view(c, &drafts[k].alignment);
@@ -292,8 +295,10 @@ static int align_part(SearchCall *c, char *const *sources, char *const *targets,
             call_fail_err(&c->call, TIDE_UNSUPPORTED, NULL, &err);
         const int pieces = alignments[i].n_target;
         view(c, &alignments[i]);
-        result_set(result, c->first + i,
-                   &(Draft){.text = mem_strdup(targets[i]), .pieces = pieces, .alignment = alignments[i]}, 1);
+        result_set(
+            result, c->first + i,
+            &(Draft){.text = mem_strdup(targets[i]), .pieces = pieces, .confidence = -1, .alignment = alignments[i]},
+            1);
     }
     return n;
 }
@@ -313,6 +318,7 @@ static int score_part(SearchCall *c, char *const *sources, char *const *targets,
                         .log_probability = score.log_probability,
                         .score = score.log_probability,
                         .pieces = score.pieces,
+                        .confidence = -1,
                         .piece_scores = pieces},
                1);
     mem_free(pieces);

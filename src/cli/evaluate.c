@@ -5,6 +5,8 @@
 #include "cli/models.h"
 #include "io/ds.h"
 #include "io/output.h"
+#include "score/chrf.h"
+#include "translate/confidence.h"
 
 #include <stdio.h>
 
@@ -38,7 +40,8 @@ typedef struct Evaluation {
     TestSet set;
     Shortlist shortlist; /* all zero: none */
     ProgressView view;
-    char **texts; /* stb_ds array, owned: the translations so far */
+    char **texts;       /* stb_ds array, owned: the translations so far */
+    double *confidence; /* stb_ds array, owned: of each of them; -1: none */
 } Evaluation;
 
 static void count(void *context, long done, long all) {
@@ -65,7 +68,10 @@ static int translate_all(Evaluation *e, Err *err) {
         beam.shortlists = shortlists;
         Translations found = session_translate(&session, sources, n, &beam, BATCH, count, e);
         status = translations_check(&found, arrlen(e->texts), err);
-        for (int i = 0; i < n; i++) arrput(e->texts, translation_text(&found, i, 0));
+        for (int i = 0; i < n; i++) {
+            arrput(e->texts, translation_text(&found, i, 0));
+            arrput(e->confidence, confidence_of_best(&e->models.list[0]->options, &found.nbest[i]));
+        }
         translations_free(&found);
         shortlist_sets_free(shortlists, n);
     }
@@ -73,6 +79,25 @@ static int translate_all(Evaluation *e, Err *err) {
     session_free(&session);
     threads_free(threads);
     return status;
+}
+
+/* Prints the mean confidence, and how well it predicts the chrF of each sentence, if there are confidences. */
+static void print_confidence(const Evaluation *e) {
+    const References *all = &e->set.references;
+    double *confidence = NULL, *quality = NULL, mean = 0;
+    for (ptrdiff_t i = 0; i < arrlen(e->texts); i++) {
+        if (e->confidence[i] < 0) continue;
+        char *const **sets = mem_alloc((size_t)all->count * sizeof *sets);
+        for (int k = 0; k < all->count; k++) sets[k] = &all->sets[k][i];
+        arrput(confidence, e->confidence[i]);
+        arrput(quality, chrf_references(&e->texts[i], (References){sets, all->count}, 1, 0).score / 100);
+        mean += e->confidence[i];
+        mem_free((void *)sets);
+    }
+    const int n = (int)arrlen(confidence);
+    if (n) printf("confidence = %.3f, correlation with chrF %.3f\n", mean / n, correlation(confidence, quality, n));
+    arrfree(confidence);
+    arrfree(quality);
 }
 
 static int write_lines(char *const *lines, OutputFile *output, Err *err) {
@@ -100,6 +125,7 @@ static int evaluate(Evaluation *e, const Args *args, Err *err) {
     const Metric *const metrics[] = {translator_writes_han(e->models.list[0]) ? &metric_bleu_zh : &metric_bleu,
                                      &metric_chrf};
     metric_print(metrics, 2, e->texts, set->references, n, args);
+    if (!args_has(args, "score-only") && !args_has(args, "json")) print_confidence(e);
     return status;
 }
 
@@ -116,6 +142,7 @@ static int run(const Args *args, Err *err) {
     const int status = evaluate(&e, args, err);
     test_set_free(&e.set);
     strings_free(e.texts);
+    arrfree(e.confidence);
     shortlist_free(&e.shortlist);
     models_free(&e.models);
     return status;

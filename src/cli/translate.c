@@ -11,6 +11,7 @@
 #include "io/lines.h"
 #include "text/normal_lines.h"
 #include "io/output.h"
+#include "translate/confidence.h"
 #include "translate/inline_markup.h"
 #include "translate/prefix.h"
 #include "translate/unknown.h"
@@ -142,6 +143,14 @@ static void print_alignment(const Translating *t, const Alignment *alignment) {
     arrfree(links);
 }
 
+/* Prints the log-probability, the confidence if there is one, and the score of a hypothesis; NULL: there is none. */
+static void print_features(const Translator *translator, const Hypothesis *h) {
+    const double confidence = h ? confidence_of(&translator->options, h->log_probability, h->length) : -1;
+    printf(" ||| F0= %.6f", h ? h->log_probability : 0);
+    if (confidence >= 0) printf(" Confidence= %.4f", confidence);
+    printf(" ||| %.6f", h ? h->score : 0);
+}
+
 /* Prints hypothesis k of found's sentence i. */
 static void print_hypothesis(const Translating *t, const Translations *found, int i, int k) {
     const Hypothesis *h = k < found->nbest[i].count ? &found->nbest[i].list[k] : NULL;
@@ -156,7 +165,7 @@ static void print_hypothesis(const Translating *t, const Translations *found, in
         alignment_free(&a);
     }
     if (t->search.piece_scores) word_scores_print(h ? h->pieces : NULL, h ? h->length : 0);
-    if (t->search.n_best) printf(" ||| F0= %.6f ||| %.6f", h ? h->log_probability : 0, h ? h->score : 0);
+    if (t->search.n_best) print_features(found->translator, h);
     putchar('\n');
     mem_free(text);
 }

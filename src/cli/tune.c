@@ -4,6 +4,8 @@
 #include "cli/models.h"
 #include "io/ds.h"
 #include "io/files.h"
+#include "score/chrf.h"
+#include "translate/confidence.h"
 #include "translate/tune.h"
 
 #include <stdio.h>
@@ -33,6 +35,7 @@ typedef struct Tuning {
     int threads, beams[MOST_BEAMS], beam_count;
     TestSet set;
     Translator translator;
+    Session session;
     ProgressView view;
 } Tuning;
 
@@ -53,33 +56,56 @@ static void print_choice(const SearchChoice *c) {
 static SearchChoice choose(Tuning *t, SearchChoice *before) {
     double normalize[NORMALIZES], penalty[PENALTIES];
     const BleuOptions bleu = {.chinese = translator_writes_han(&t->translator)};
-    const Translator *const members[] = {&t->translator};
     SearchChoice best = {0}, present;
-    Session session;
     char *const *const sources = t->set.pairs.text[SOURCE];
     for (int i = 0; i < NORMALIZES; i++) normalize[i] = 0.2 * i;
     for (int i = 0; i < PENALTIES; i++) penalty[i] = (4 - i) / 10.0;
-    Threads *threads = threads_new(t->threads);
-    session_init(&session, members, 1, threads);
-    search_options_session(&t->search, &session);
-    messages_progress(&t->view);
     puts("beam  normalize  word-penalty   BLEU  length, best for each beam");
     for (int i = 0; i < t->beam_count; i++) {
         BeamOptions options = translator_beam_options(&t->translator);
         const bool own = options.beam == t->beams[i];
         options.beam = t->beams[i];
         const SearchChoice choice =
-            session_tune(&session, sources, t->set.references.sets[0], (int)arrlen(sources), &options, bleu, normalize,
-                         NORMALIZES, penalty, PENALTIES, &present, count, t);
+            session_tune(&t->session, sources, t->set.references.sets[0], (int)arrlen(sources), &options, bleu,
+                         normalize, NORMALIZES, penalty, PENALTIES, &present, count, t);
         progress_clear(&t->view);
         print_choice(&choice);
         if (own) *before = present;
         if (i == 0 || choice.bleu.score > best.bleu.score) best = choice;
     }
     if (before->bleu.score > best.bleu.score) best = *before; /* the grid need not contain its values */
-    session_free(&session);
-    threads_free(threads);
     return best;
+}
+
+/* Sets chosen->confidence to what the translations with the other chosen options say, and *fits to how well. */
+static void fit_confidence(Tuning *t, ModelOptions *chosen, double *fits) {
+    char *const *sources = t->set.pairs.text[SOURCE], *const *references = t->set.references.sets[0];
+    const int n = (int)arrlen(sources);
+    double *means = mem_alloc((size_t)n * sizeof *means), *qualities = mem_alloc((size_t)n * sizeof *qualities);
+    BeamOptions options = translator_beam_options(&t->translator);
+    int count_of_all = 0;
+    options.beam = chosen->beam_size;
+    options.normalize = chosen->normalize;
+    options.word_penalty = chosen->word_penalty;
+    for (int first = 0, most; first < n; first += most) {
+        most = translate_most(sources + first, n - first, options.beam);
+        Translations found = session_translate(&t->session, (char **)sources + first, most, &options, 64, count, t);
+        for (int i = 0; i < most; i++) {
+            const Hypothesis *best = found.nbest[i].count ? found.nbest[i].list : NULL;
+            if (!best) continue;
+            char *text = translation_text(&found, i, 0), *reference = references[first + i];
+            means[count_of_all] = best->log_probability / best->length;
+            qualities[count_of_all++] = chrf_corpus(&text, &reference, 1, 0).score / 100;
+            mem_free(text);
+        }
+        translations_free(&found);
+    }
+    progress_clear(&t->view);
+    const bool fitted = confidence_fit(means, qualities, count_of_all, chosen->confidence);
+    for (int i = 0; i < count_of_all; i++) means[i] = confidence_of(chosen, means[i], 1);
+    *fits = fitted ? correlation(means, qualities, count_of_all) : 0;
+    mem_free(means);
+    mem_free(qualities);
 }
 
 static int tune(Tuning *t, Err *err) {
@@ -89,9 +115,11 @@ static int tune(Tuning *t, Err *err) {
     if (model_directory_make(t->args, t->output, t->model, path, err)) return -1;
     const SearchChoice best = choose(t, &before);
     ModelOptions search = t->translator.options;
+    double fits;
     search.beam_size = best.beam;
     search.normalize = best.normalize;
     search.word_penalty = best.word_penalty;
+    fit_confidence(t, &search, &fits);
     if (model_copy(t->model, &search, false, path, err)) return -1;
     printf("%s: --beam-size %d --normalize %g --word-penalty %g, BLEU %.2f", path, best.beam, best.normalize,
            best.word_penalty, best.bleu.score);
@@ -99,6 +127,9 @@ static int tune(Tuning *t, Err *err) {
         printf("; before: %d, %g, %g, BLEU %.2f", before.beam, before.normalize, before.word_penalty,
                before.bleu.score);
     putchar('\n');
+    if (fits > 0)
+        printf("confidence: %g and %g; correlation with chrF %.3f\n", search.confidence[0], search.confidence[1], fits);
+    else puts("confidence: none, because the probabilities of these translations do not predict their chrF");
     return 0;
 }
 
@@ -129,8 +160,16 @@ static int run(const Args *args, Err *err) {
         models_load_one(&t.translator, t.model, err))
         return -1;
     const Translator *const model = &t.translator;
-    const int status =
-        search_check(args, &t.search, &model, 1, err) || read_beams(args, &t, err) || tune(&t, err) ? -1 : 0;
+    int status = search_check(args, &t.search, &model, 1, err) || read_beams(args, &t, err) ? -1 : 0;
+    if (!status) {
+        Threads *threads = threads_new(t.threads);
+        session_init(&t.session, &model, 1, threads);
+        search_options_session(&t.search, &t.session);
+        messages_progress(&t.view);
+        status = tune(&t, err);
+        session_free(&t.session);
+        threads_free(threads);
+    }
     test_set_free(&t.set);
     translator_free(&t.translator);
     return status;
@@ -144,7 +183,8 @@ const Command command_tune = {
              "--normalize 0, 0.2 .. 2\n"
              "and --word-penalty 0.4, 0.3 .. -0.8. Writes a copy of the model that has the best values, to\n"
              "DIR/model.safetensors. Prints the best pair for each beam: BLEU, and the length of the translations\n"
-             "divided by that of the references.",
+             "divided by that of the references. The copy also knows how the chrF of a translation depends on its\n"
+             "probability: its translations have a confidence.",
     COMMAND_FLAGS(flags),
     .word = {.values = 1, .kind = VALUE_FILE},
     .examples = REMARKS(

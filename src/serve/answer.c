@@ -110,6 +110,18 @@ static void write_memory(FILE *out, const Request *w, ptrdiff_t i) {
     fputc(']', out);
 }
 
+/* Writes the confidence of each sentence of a text; null: it was not searched, or the model has none. */
+static void write_confidence(FILE *out, const Request *w, ptrdiff_t i) {
+    fputc('[', out);
+    for (ptrdiff_t j = 0; w->task.served && j < arrlen(w->parts[i].passage.sentences); j++) {
+        const Job *job = &w->task.jobs[w->parts[i].first + j];
+        if (j) fputc(',', out);
+        if (job->remembered || job->confidence < 0) fputs("null", out);
+        else json_print(out, "%.4f", job->confidence);
+    }
+    fputc(']', out);
+}
+
 /* Writes for each sentence of a text what the model cannot read of it. */
 static void write_unknown(FILE *out, const Request *w, ptrdiff_t i) {
     fputc('[', out);
@@ -157,6 +169,7 @@ void answer_write(FILE *out, const Request *w) {
         if (w->fields.alignment && !w->streams) write_texts(out, w, ",", "alignment", write_alignments);
         if (w->fields.search.piece_scores && !w->streams) write_texts(out, w, ",", "pieceScores", write_piece_scores);
         if (task_remembered(&w->task) && !w->streams) write_texts(out, w, ",", "memory", write_memory);
+        if (w->fields.confidence && !w->streams) write_texts(out, w, ",", "confidence", write_confidence);
         if (w->fields.unknown && !w->streams) write_texts(out, w, ",", "unknown", write_unknown);
         if (w->detected) write_texts(out, w, ",", "detectedLanguage", write_detected);
     }

@@ -176,6 +176,7 @@ Event *event_sentence(const Job *job, const Nbest *nbest, const WordCandidate *c
                job->count ? job->texts[0] : "");
     write_pieces(out, target_of(job), best);
     json_print(out, ",\"score\":%.6f,\"logProbability\":%.6f", best->score, best->log_probability);
+    if (job->confidence >= 0) json_print(out, ",\"confidence\":%.4f", job->confidence);
     if (job->task->search.n_best > 1) write_alternatives(out, job, nbest);
     if (job->json) fprintf(out, ",\"alignment\":%s", job->json);
     if (job->scores) fprintf(out, ",\"pieceScores\":%s", job->scores);

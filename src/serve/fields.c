@@ -110,13 +110,16 @@ static int set_alignment(Fields *fields, const char *unit, Reply *reply) {
     return 0;
 }
 
-static bool is_switch(const char *name) { return !strcmp(name, "memory") || !strcmp(name, "unknown"); }
+static bool is_switch(const char *name) {
+    return !strcmp(name, "memory") || !strcmp(name, "unknown") || !strcmp(name, "confidence");
+}
 
 static int set_switch(Fields *fields, const char *name, const char *value, Reply *reply) {
     const bool on = !strcmp(value, "true");
     if (!on && strcmp(value, "false") != 0) return wrong(reply, name);
     if (!strcmp(name, "memory")) fields->forgets = !on;
-    else fields->unknown = on;
+    else if (!strcmp(name, "unknown")) fields->unknown = on;
+    else fields->confidence = on;
     return 0;
 }
 

@@ -32,6 +32,7 @@ typedef struct Fields {
     int alternatives, candidates, step, top, pruned, id;
     int generation;       /* -1: not given */
     bool forgets;         /* `memory` is false: every sentence is searched */
+    bool confidence;      /* the answer has the confidence of each sentence */
     bool unknown;         /* the answer names what the model cannot read */
     SearchOptions search; /* those fields that the table of search options has */
 } Fields;

@@ -43,6 +43,7 @@ typedef struct Job {
                         NULL: none */
     char *scores;    /* JSON: the pieces of the same translation, and ln p of each; owned; NULL: none are wanted */
     double log_probability; /* JOB_SCORE: of the given pair */
+    double confidence;      /* JOB_TRANSLATE: of the best hypothesis; -1: none */
     int pieces;             /* of the best hypothesis, or of the given translation */
     int settled;            /* pieces in the last event about settled words; -1: the sentence is finished */
     Task *task;

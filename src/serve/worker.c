@@ -4,6 +4,7 @@
 #include "io/ds.h"
 #include "io/files.h"
 #include "io/json.h"
+#include "translate/confidence.h"
 #include "translate/explain.h"
 #include "translate/inline_markup.h"
 #include "translate/search_tree.h"
@@ -115,6 +116,7 @@ static void keep_translation(Job *job, const Translations *found, int i) {
     job->scores = scope_keep(scores);
     job->count = n;
     job->pieces = searched ? nbest->list[0].length : 0;
+    job->confidence = confidence_of_best(&found->translator->options, nbest);
 }
 
 /* ---- work ------------------------------------------------------------------------------------------------------ */

@@ -61,7 +61,12 @@ const Option search_option_table[] = {
      "subtract this from the log-probability for each piece, before the division; negative: favour long translations"},
     {0}};
 
-const Option *const model_option_tables[] = {model_option_table, search_option_table, NULL};
+const Option fitted_option_table[] = {
+    {"confidence", OPTION_REAL, 2, AT(confidence), -1000, 1000, NULL, RESUME_EXPLICIT, "0 0",
+     "a and b: the confidence of a translation is 1 / (1 + exp(-(a + b m))), m its mean log-probability; 0 0: none"},
+    {0}};
+
+const Option *const model_option_tables[] = {model_option_table, search_option_table, fitted_option_table, NULL};
 
 /* ---- languages and pieces ------------------------------------------------------------------------------------- */
 

@@ -19,10 +19,11 @@ typedef struct ModelOptions {
     /* options of the search */
     int beam_size;
     double normalize, word_penalty;
+    double confidence[2]; /* see confidence_of; 0 0: there is none */
 } ModelOptions;
 
-/* The options of a model, those of its search, and the list of both tables. */
-extern const Option model_option_table[], search_option_table[];
+/* The options of a model, those of its search, what `tide tune` fits besides, and the list of all tables. */
+extern const Option model_option_table[], search_option_table[], fitted_option_table[];
 extern const Option *const model_option_tables[];
 
 /* Whether the source has two factors: characters, and the subwords that contain them. This needs source-words on and

@@ -135,7 +135,8 @@ int model_save(const Translator *translator, const char *configuration, const Re
 
 /* The configuration with other values of the options of the search; owned by the caller. */
 static char *with_search(const char *configuration, const ModelOptions *search) {
-    const Option *const table[] = {search_option_table, NULL};
+    const bool fitted = search->confidence[0] != 0 || search->confidence[1] != 0;
+    const Option *const table[] = {search_option_table, fitted ? fitted_option_table : NULL, NULL};
     char *own = options_format(table, search);
     MemoryFile memory;
     FILE *out = memory_open(&memory);

@@ -463,7 +463,7 @@ def check_second_sentence(page):
 def check_unknown(page):
     """What the model does not know is marked, and a sentence of which it knows nothing stays as it is."""
     page.show("潮水退了龘。他走了。Tom Smith! ", width=1280, height=800)
-    remarks = "[...document.querySelectorAll('.note span')].map((one) => one.checkVisibility() ? one.textContent : '')"
+    remarks = "[...document.querySelectorAll('.note span:not(.sure)')].map((one) => one.checkVisibility() ? one.textContent : '')"
     equal(page.value(remarks), ["The model does not know the underlined text.", "",
                     "The model knows nothing of this: it stays as it is."], "remarks")
     equal(page.classes("unknown"), ["龘", "Tom", "Smith", "!"], "what is underlined")
@@ -473,6 +473,13 @@ def check_unknown(page):
     sections = "[...document.querySelectorAll('.candidates, .step, .tree, .best')].some((one) => one.checkVisibility())"
     equal(page.value(sections), False, "what was not searched has no candidates, step, tree and hypotheses")
     equal(page.copied("text").strip().endswith("Tom Smith!"), True, "the copied text")
+    sure = """(() => { const note = makeNote({ corrects: () => false, open() {} });
+        return [{ confidence: 0.716 }, {}, { confidence: 0 }].map((result) => {
+            note.draw({ result: { translatedText: "a", ...result }, pieces: ["a", "</s>"], unknown: [] }, {});
+            const { firstChild: bar } = note.element;
+            return bar.hidden ? "" : [...bar.children].filter((one) => !one.hidden).map((one) => one.textContent).join("|");
+        }); })()"""
+    equal(page.value(sure), ["confidence 72%", "", "confidence 0%"], "the confidence of a model that has one")
     page.value("$('level').click()")  # by word
     equal(page.classes("unknown")[0], "龘", "a word that is unknown")
     page.value("$('level').click()")

@@ -16,6 +16,7 @@ smallest_run "$scratch/tagged" --after-batches 20 --train-set-tags news
 smallest_run "$scratch/none" --after-batches 4 --attention none
 cut -f 2 "$scratch/dev.tsv" >"$scratch/zh"
 cut -f 1 "$scratch/dev.tsv" >"$scratch/en"
+tide_ok tune "$scratch/first" --tsv "$scratch/dev.tsv" --output "$scratch/tuned" --beam-sizes 2 >/dev/null
 
 # tests/e2e/install.sh tests an installed library
 with_module TIDE="$tide" MODELS="$scratch" "$python" -m pytest -q -p no:cacheprovider -W error tests/e2e/python "$@"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""usage: tests/e2e/serve_options.py options|shortlist URL MODEL SOURCES
+"""usage: tests/e2e/serve_options.py options|shortlist|confidence URL MODEL SOURCES
 
 Compares the search options of a running `tide serve` with those of the program $TIDE, for tests/e2e/options.sh."""
 import os
@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 from serve import Server, check, lines_of
+from serve_stream import Stream
 
 
 class Both:
@@ -141,7 +142,20 @@ def check_shortlist(b):
     b.refused("bad shortlist", shortlist="words")
 
 
-CHECKS = {"options": (check_tags, check_precision, check_search, check_samples, check_shown), "shortlist": (check_shortlist,)}
+def check_confidence(b):
+    """A model of `tide tune` says how sure it is, in answers and in streams."""
+    lines = [line.split(" ||| ")[2].split() for line in b.program("--n-best", "1")]
+    expected = [float(features[features.index("Confidence=") + 1]) for features in lines]
+    answer = b.server.translate(b.sources, confidence=True)
+    check(answer["confidence"] == [[one] for one in expected], f"confidence: {answer}, not {expected}")
+    check("confidence" not in b.server.translate(b.sources[0]), "a confidence that nobody asked for")
+    check(b.server.translate(b.sources[0] + "Tom!", confidence=True)["confidence"] == [expected[0], None], "a copied sentence")
+    (sentence,) = [data for name, data, _ in Stream(b.server, b.sources[0]) if name == "sentence"]
+    check(sentence["confidence"] == expected[0], f"a stream: {sentence}")
+
+
+CHECKS = {"options": (check_tags, check_precision, check_search, check_samples, check_shown), "shortlist": (check_shortlist,),
+          "confidence": (check_confidence,)}
 
 
 def main():

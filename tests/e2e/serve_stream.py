@@ -294,4 +294,5 @@ def main():
     commands[sys.argv[1]](serve.Server(sys.argv[2]), *sys.argv[3:])
 
 
-main()
+if __name__ == "__main__":
+    main()

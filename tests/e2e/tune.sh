@@ -11,6 +11,20 @@ tide_ok translate "$scratch/run" $chosen <"$scratch/dev.zh" >"$scratch/a"
 tide_ok translate "$scratch/tuned" <"$scratch/dev.zh" | cmp - "$scratch/a" || die "tune: $(cat "$scratch/choice")"
 tide_ok info "$scratch/tuned" >/dev/null
 [ "$(grep -c '^ *[235] ' "$scratch/choice")" = 3 ] || die "tune does not try the beam of the model: $(cat "$scratch/choice")"
+# its translations have a confidence, 1 / (1 + exp(-(a + b m))) of the mean log-probability m; a copy of 8 bits has it, too
+mapping=$(tide_ok info "$scratch/tuned" | sed -n 's/^confidence = //p')
+grep -q '^confidence: .* correlation with chrF 0\.[0-9]*$' "$scratch/choice" || die "no confidence: $(cat "$scratch/choice")"
+tide_ok translate "$scratch/tuned" --n-best 2 --word-scores <"$scratch/dev.zh" >"$scratch/nbest"
+awk -v mapping="$mapping" -F ' [|][|][|] ' 'BEGIN { split(mapping, of, " ") }
+    { split($4, features, " "); n = split($3, pieces, " ") - 1; x = of[1] + of[2] * features[2] / n
+      off = features[4] - 1 / (1 + exp(-x)); if (features[3] != "Confidence=" || off > 1e-4 || off < -1e-4) bad = $0 }
+    END { if (bad || NR < 20) { print bad; exit 1 } }' "$scratch/nbest" || die "confidences by $mapping: $(head -n 2 "$scratch/nbest")"
+tide_ok translate "$scratch/run" --n-best 1 <"$scratch/dev.zh" | grep -q 'Confidence' && die 'a model that was not tuned has a confidence'
+tide_ok quantize "$scratch/tuned" "$scratch/tuned-int8" >/dev/null
+[ "$(tide_ok info "$scratch/tuned-int8" | sed -n 's/^confidence = //p')" = "$mapping" ] || die "the confidence of a copy"
+tide_ok evaluate "$scratch/tuned" --src "$scratch/dev.zh" --ref "$scratch/dev.en" >"$scratch/evaluated"
+grep -q "^confidence = 0\.[0-9]*, $(sed -n 's/.*\(correlation.*\)/\1/p' "$scratch/choice")\$" "$scratch/evaluated" ||
+    die "evaluate: $(cat "$scratch/evaluated"), tune: $(cat "$scratch/choice")"
 # the model's own options stay if none of those that tune tries is as good; the references are what the model writes
 dropout="--dropout-emb 0.1 --dropout-annotation 0.1 --dropout-readout 0.1 --valid-freq 12"
 # shellcheck disable=SC2086 # flags and values
@@ -21,6 +35,8 @@ tide_ok translate "$scratch/untuned" <"$scratch/dev.zh" >"$scratch/own"
 tide_ok tune "$scratch/untuned" --src "$scratch/dev.zh" --ref "$scratch/own" --output "$scratch/still" --beam-sizes 2 >"$scratch/choice"
 grep -q ' --beam-size 12 --normalize 0 --word-penalty -3, BLEU 100.00; before: 12, 0, -3, BLEU 100.00$' "$scratch/choice" ||
     die "tune made a model worse: $(cat "$scratch/choice")"
+# all these translations are the references: there is nothing to predict
+grep -q '^confidence: none, ' "$scratch/choice" || die "a confidence: $(cat "$scratch/choice")"
 # a model that is there already is replaced only with --force
 cksum <"$scratch/tuned/model.safetensors" >"$scratch/sum"
 for command in "tune $scratch/untuned --src $scratch/dev.zh --ref $scratch/own --beam-sizes 2 --output" "quantize $scratch/untuned"; do

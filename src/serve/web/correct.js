@@ -47,9 +47,9 @@ const originOf = (correction) => (correction ? text.correct.own : text.correct.o
 function makeNote(on) {
   const { open: title, help, field: label, save: saves, cancel: cancels, anew: again, anewHelp } = text.correct;
   const button = (name, attributes = {}) => make("button", { type: "button", ...attributes }, name);
-  const mark = make("span", {}), anew = button(again, { title: anewHelp });
+  const mark = make("span", {}), sure = explain(make("span", { class: "sure" }), "confidence"), anew = button(again, { title: anewHelp });
   const correct = button(title, { title: help, "aria-keyshortcuts": "f" });
-  const bar = make("div", { class: "controls" }, mark, anew, correct);
+  const bar = make("div", { class: "controls" }, mark, sure, anew, correct);
   const field = make("textarea", { rows: 1, "aria-label": label });
   const save = button(saves, { "aria-keyshortcuts": "Control+Enter" });
   const cancel = button(cancels, { "aria-keyshortcuts": "Escape" });
@@ -63,9 +63,12 @@ function makeNote(on) {
     const remark = remarkOf(slot), isOpen = typeof slot.draft === "string";
     mark.textContent = remark;
     mark.hidden = !remark;
+    const confidence = slot.result?.confidence;
+    sure.textContent = confidence === undefined ? "" : text.confidence(Math.round(100 * confidence));
+    sure.hidden = confidence === undefined;
     anew.hidden = !isRemembered(slot);
     correct.hidden = !on.corrects() || isOpen;
-    bar.hidden = !slot.result || (!remark && correct.hidden);
+    bar.hidden = !slot.result || [mark, sure, correct].every((part) => part.hidden);
     editor.hidden = !isOpen;
     if (isOpen && field.value !== slot.draft) field.value = slot.draft;
   }

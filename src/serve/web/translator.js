@@ -37,6 +37,7 @@
  * @property {string} translatedText
  * @property {number} score
  * @property {{text: string, pieces: string[], score: number}[]} alternatives  without the best hypothesis
+ * @property {number} [confidence]   how good the translation probably is, from 0 to 1; absent: the model does not say
  * @property {string[]} pieces       of the best hypothesis, with </s>
  * @property {{source: string[], target: string[], matrix: number[][]}} [alignment]  by piece; absent: the model has none
  * @property {{piece: string, probability: number}[][]} candidates  for each piece of the best hypothesis: the most

@@ -3,7 +3,7 @@
 TIDE            the program
 TIDE_LIBRARY    libtide.so.0
 MODELS          a folder with the models first, second (which fit together as an ensemble), tagged (whose corpus has the tag
-                news) and none (without attention),
+                news), none (without attention) and tuned (first, after `tide tune`),
                 and the sentence pairs zh and en"""
 
 import importlib.util

@@ -76,6 +76,17 @@ def test_translations_contain_the_terms_of_a_glossary(model, zh):
         model.translate(zh[0], glossary={"潮": "a\tb\tc"})
 
 
+def test_a_confidence_is_that_of_the_program(model, zh):
+    with tide.load(MODELS / "tuned") as tuned:
+        found = run_tide("translate", MODELS / "tuned", "--n-best", 1, stdin=lines(zh))
+        features = [line.split(" ||| ")[2].split() for line in found]
+        expected = [float(one[one.index("Confidence=") + 1]) for one in features]
+        assert [round(translation.confidence, 4) for translation in tuned.translate(zh)] == expected
+        assert tuned.translate("Tom").confidence is None
+        assert tuned.translate("Tom").text == "Tom"
+    assert model.translate(zh[0]).confidence is None
+
+
 def test_a_tag_is_that_of_the_program(zh, en):
     with tide.load(MODELS / "tagged") as tagged:
         assert tagged.info.tags == ("news",)
