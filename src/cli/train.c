@@ -66,7 +66,7 @@ static const FlagGroup groups[] = {
               "attention heads readout-state tied-embeddings init pretrained-model"},
     {"Guided attention", "guided-alignment guided-alignment-cost guided-alignment-weight guided-alignment-null"},
     {"Optimization", "optimizer learn-rate lr-decay lr-decay-start lr-warmup lr-decay-inv-sqrt clip-norm "
-                     "exponential-smoothing averaging-eta mini-batch maxi-batch workspace shards precision seed"},
+                     "exponential-smoothing averaging-eta pretrained-share mini-batch maxi-batch workspace shards precision seed"},
     {"Regularization",
      "label-smoothing dropout-emb dropout-annotation dropout-readout noise-drop noise-blank noise-swap"},
     {"Validation, checkpoints and the end",
@@ -91,6 +91,7 @@ static int apply_model(TrainOptions *options, const char *path, Err *err) {
     Translator model;
     if (model_load(&model, path, err)) return -1;
     const int status = options_read(train_option_tables, options, model.configuration, path, UNKNOWN_SKIP, err);
+    options->pretrained_share = 0; /* that of its own training was of another model */
     translator_free(&model);
     return status;
 }

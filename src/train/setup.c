@@ -317,22 +317,42 @@ static int read_data(Training *t, Err *err) {
     return 0;
 }
 
-/* Loads the teacher, if a set has one: the model with which the training began. */
-static int open_teacher(Training *t, Err *err) {
+/* Keeps the weights of the pretrained model. */
+static int keep_pretrained(Training *t, Err *err) {
+    const Params *params = &t->learner.translator.model.params;
+    Translator model;
+    if (model_load_trained(&model, t->job->pretrained, err)) return -1;
+    const Params *own = &model.model.params;
+    int status = 0;
+    if (own->size != params->size)
+        status = err_set(err, t->job->pretrained, 0, "is not the model with which this training began");
+    else t->pretrained = mem_alloc_aligned(own->size * sizeof *t->pretrained);
+    if (!status) memcpy(t->pretrained, own->values, own->size * sizeof *t->pretrained);
+    translator_free(&model);
+    return status;
+}
+
+/* Reads the model with which the training began, if a set has it as its teacher, or if the new one has a share of it.
+ */
+static int open_pretrained(Training *t, Err *err) {
     const TrainJob *job = t->job;
     const Recipe *r = t->learner.recipe;
+    const bool shares = job->options.pretrained_share > 0;
     RecipeModel given = {0};
     bool taught = false;
     for (int k = 0; k < job->files.train_count; k++) taught |= job->files.train[k].distillation > 0;
-    if (!taught) return 0;
-    CHECK(job->pretrained, "a training with distillation, but without a teacher");
+    if (!taught && !shares) return 0;
+    CHECK(job->pretrained || !taught, "a training with distillation, but without a teacher");
+    if (!job->pretrained) return err_set(err, NULL, 0, "--pretrained-share needs --pretrained-model");
     if (r) { /* each rank reads a file of its own */
         if (recipe_model_read(&given, job->pretrained, err)) return -1;
         mem_free(given.recipe);
         if (strcmp(given.file.hex, r->parent.file.hex) != 0)
-            return err_set(err, job->pretrained, 0, "is not the model with which this training began, its teacher");
+            return err_set(err, job->pretrained, 0, "is not the model with which this training began%s",
+                           taught ? ", its teacher" : "");
     }
-    return distillation_open(&t->distillation, job->pretrained, &t->learner.translator, t->threads, err);
+    if (shares && keep_pretrained(t, err)) return -1;
+    return taught ? distillation_open(&t->distillation, job->pretrained, &t->learner.translator, t->threads, err) : 0;
 }
 
 /* ---- changes on resume ------------------------------------------------------------------------------------------ */
@@ -487,7 +507,7 @@ int training_setup(Training *t, Err *err) {
     const int shards = job->options.shards / ranks_count(t->ranks);
     t->shards = (ShardRange){shards * ranks_own(t->ranks), shards, job->options.shards};
     session_init(&t->session, (const Translator *[]){&l->translator}, 1, t->threads);
-    if (open_teacher(t, err) || training_reserve_memory(t, err) || open_log(t, err) || apply_options(t, err) ||
+    if (open_pretrained(t, err) || training_reserve_memory(t, err) || open_log(t, err) || apply_options(t, err) ||
         apply_validation(t, err))
         return -1;
     exchange_init(&t->exchange, t->ranks, t->threads, &l->optimizer);
@@ -503,6 +523,7 @@ void training_release(Training *t) {
     arena_free(&t->memory.plan);
     gradient_tree_free(&t->gradients);
     distillation_free(&t->distillation);
+    mem_free(t->pretrained);
     exchange_free(&t->exchange);
     data_free(&t->data);
     learner_free(l);

@@ -48,6 +48,8 @@ static const Option table[] = {
      "share of the newest weights in an exponential average, which translates; 0: no average"},
     {"averaging-eta", OPTION_REAL, 1, AT(averaging_eta), 0, 1000, NULL, RESUME_FIXED, "8",
      "η of the average: update t has at least the share (η + 1) / (η + 2 + t) in it (Shamir & Zhang 2013)"},
+    {"pretrained-share", OPTION_REAL, 1, AT(pretrained_share), 0, 0.99, NULL, RESUME_FIXED, "0",
+     "share of the pretrained model's weights in those that are validated and written (Wortsman et al. 2022)"},
     {"label-smoothing", OPTION_REAL, 1, AT(label_smoothing), 0, 0.9, NULL, RESUME_EXPLICIT, "0",
      "share of each target's probability spread over all pieces"},
     {"dropout-emb", OPTION_REAL, 1, AT(dropout.embedding), 0, 0.9, NULL, RESUME_EXPLICIT, "0",

@@ -30,7 +30,7 @@ typedef struct TrainOptions {
     /* options that change the arithmetic */
     InitScheme init;
     int optimizer; /* index in optimizer_names */
-    double learn_rate, lr_decay, clip_norm, label_smoothing, exponential_smoothing, averaging_eta;
+    double learn_rate, lr_decay, clip_norm, label_smoothing, exponential_smoothing, averaging_eta, pretrained_share;
     int lr_decay_start, lr_warmup, lr_decay_inv_sqrt;
     Dropout dropout;
     Noise noise; /* in the sources */

@@ -52,6 +52,8 @@ typedef struct Training {
     ShardRange shards; /* of this process */
     GradientTree gradients;
     Distillation distillation;
+    real *pretrained; /* [params.size] the weights with which the training began, if the model has a share of them;
+                         owned; NULL: it has none */
     Exchange exchange;
     int stopping;     /* *stop of a rank that was told to stop, as of the last update; 0: none */
     bool out_of_time; /* --after-minutes are over, as of the last update */

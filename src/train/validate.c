@@ -1,5 +1,6 @@
 #include "train/training.h"
 #include "core/choice.h"
+#include "core/kernels.h"
 #include "score/chrf.h"
 #include "io/ds.h"
 #include "io/files.h"
@@ -13,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { PROBES_OF_DEV = 4, EXAMPLES = 3 };
+enum { PROBES_OF_DEV = 4, EXAMPLES = 3, MIXED_AT_ONCE = 1 << 20 };
 
 static void count(void *context, long done, long all) {
     const Training *t = context;
@@ -33,20 +34,35 @@ static int write_probes(Training *t, Err *err) {
     return status;
 }
 
+/* The mean of the pretrained weights, with their share, and the average, or the weights if there is none; owned by the
+   caller (Wortsman et al. 2022, equation 1). */
+static real *mix_pretrained(const Training *t, const real *average) {
+    const Params *params = &t->learner.translator.model.params;
+    real *mixed = mem_alloc_aligned(params->size * sizeof *mixed);
+    memcpy(mixed, average ? average : params->values, params->size * sizeof *mixed);
+    for (size_t at = 0; at < params->size; at += MIXED_AT_ONCE) {
+        const size_t left = params->size - at, n = left < MIXED_AT_ONCE ? left : MIXED_AT_ONCE;
+        kernels->blend((int)n, mixed + at, (real)t->learner.options.pretrained_share, t->pretrained + at);
+    }
+    return mixed;
+}
+
 /* Exchanges the weights and *average, their average if there is one. Validation and the saved model use the average. */
 static void exchange_average(Training *t, real **average) {
     tape_reset(&t->session.tape); /* drops panels packed from the weights in use */
     if (*average) params_exchange(&t->learner.translator.model.params, average);
 }
 
-/* Calls `work` with the average of the weights in their place. */
+/* Calls `work` with the average of the weights, and their share of the pretrained ones, in their place. */
 static int with_average(Training *t, int work(Training *, Err *), Err *err) {
     real *const own = t->learner.optimizer.average, *average = own;
     int status = exchange_collect(&t->exchange, &average, true, err);
     if (!status) {
-        exchange_average(t, &average);
+        real *mixed = t->pretrained ? mix_pretrained(t, average) : NULL, **used = mixed ? &mixed : &average;
+        exchange_average(t, used);
         status = work(t, err);
-        exchange_average(t, &average);
+        exchange_average(t, used);
+        mem_free(mixed);
     }
     if (average != own) mem_free(average);
     return status;

@@ -38,7 +38,7 @@ same_training "$scratch/other" "$scratch/other2" "a transformer on 2 ranks"
 
 # Two corpora, of which only the second one has noise, and the first one a teacher.
 loud="--tsv $scratch/dev.tsv --train-set-noise off on --noise-drop 0.2 --noise-blank 0.2 --noise-swap 4
-      --pretrained-model $scratch/one --train-set-distillation 0.5 0"
+      --pretrained-model $scratch/one --train-set-distillation 0.5 0 --pretrained-share 0.3"
 # shellcheck disable=SC2086
 smallest_run "$scratch/loud" --shards 8 $limit --threads 2 $loud
 # shellcheck disable=SC2086

@@ -101,6 +101,21 @@ same_numbers "$scratch/loud1/model.safetensors" "$scratch/shards1/model.safetens
         taught "$scratch/lesson$threads" 0.5 1 $noise --shards 4 --precision bfloat16 --after-batches 20 --threads $threads
     done
     same "$scratch/lesson1" "$scratch/lesson3" "threads, with distillation"
+    # a share of the pretrained model changes only what is written
+    for average in 0.1 0; do
+        end="$noise --exponential-smoothing $average --valid-freq 100"
+        taught "$scratch/unmixed" 0 0.75 $end --after-batches 24
+        taught "$scratch/mixed" 0 0.75 $end --pretrained-share 0.25 --after-batches 7
+        taught "$scratch/mixed" 0 0.75 $end --pretrained-share 0.25 --after-batches 24
+        python3 tests/e2e/weights.py mean "$scratch/mixed/model.safetensors" "$scratch/unmixed/model.safetensors" \
+            "$scratch/weights/model.safetensors" 0.25 || die "average $average: not the mean with a quarter of the pretrained model"
+        [ "$average" = 0 ] || rm -r "$scratch/unmixed" "$scratch/mixed"
+    done
+    taught "$scratch/untaught" 0 0 --pretrained-share 0.25 --after-batches 2
+    refused 1 'one: is not the model with which this training began$' train --config "$scratch/smallest.conf" \
+        --model "$scratch/untaught" $two --pretrained-model "$scratch/one" --train-set-distillation 0 0 --pretrained-share 0.25
+    refused 1 'pretrained-share needs --pretrained-model' train --config "$scratch/smallest.conf" --model "$scratch/alone" $two \
+        --pretrained-share 0.25
     norms() { # DISTILLATION DISTILLATION [flag ...]: the largest norm of the gradient
         rm -rf "$scratch/gradients"
         taught "$scratch/gradients" "$@" --after-batches 16 --disp-freq 1 --learn-rate 1e-9 --exponential-smoothing 0 \

@@ -91,7 +91,7 @@ tide_ok verify "$scratch/tuned-on" $texts --parent "$run" --guided-alignment "$s
 refused 1 'dev.tsv: is not the file of --guided-alignment' verify "$scratch/tuned-on" $texts --parent "$run" \
     --guided-alignment "$scratch/dev.tsv"
 tide_ok train --pretrained-model "$run" $texts --guided-alignment "$scratch/links" --model "$scratch/taught" --after-batches 25 \
-    --train-set-distillation 0.5 --quiet
+    --train-set-distillation 0.5 --pretrained-share 0.2 --quiet
 tide_ok verify "$scratch/taught" $texts --parent "$run" --guided-alignment "$scratch/links" --quiet | grep -q 'verified: 25 updates' || die "distillation"
 tide_ok info --recipe "$scratch/taught" >"$scratch/recipe"
 grep -q '300 pairs, distillation 0.5$' "$scratch/recipe" && grep -q ' --train-set-distillation 0.5 ' "$scratch/recipe" ||

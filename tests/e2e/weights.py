@@ -1,5 +1,6 @@
 """usage: weights.py check MODEL.safetensors SOURCE-PIECES TARGET-PIECES [SOURCE TARGET] < names-and-shapes
           weights.py change IN OUT missing|extra|shape|twice|hole|overlap TENSOR
+          weights.py mean MODEL ONE OTHER SHARE
           weights.py rewrite IN OUT same|reversed|unsigned|altered|newer|older|first
 
 Reads a model with only Python's standard library, by the safetensors format and the tensor names of docs/model.md.
@@ -10,6 +11,7 @@ with weights of 8 bits, the other factor has 8 bits, too. With SOURCE and TARGET
 last pair, the numbers of the first, a middle and the last step are those of the module `tide`: scores, weights, contexts,
 states and probabilities.
 change: writes a copy with one wrong tensor and without a checksum.
+mean: the weights of the model must be those of ONE, with a share of those of the other one.
 rewrite: writes a copy as another program would, with sorted tensors and other padding; reversed: the last first; unsigned: also without the
 checksum; altered: with one changed weight; newer, older, first: with a format that tide does not read.
 """
@@ -421,9 +423,21 @@ def rewrite(old, new, how):
     write(new, json.dumps(tensors, indent=1), parts)
 
 
+def mean(model, one, other, share):
+    found, first, second = (tensors_of(*read(path)) for path in (model, one, other))
+    for name, rows in found.items():
+        for row, a, b in zip(rows, first[name], second[name], strict=True):
+            for value, x, y in zip(row, a, b, strict=True):
+                expected = x + float(share) * (y - x)
+                if abs(value - expected) > 1e-6 * max(1, abs(expected)):
+                    sys.exit(f"{name}: {value}, not {expected}, of {x} and {y}")
+    if found == first or found == second:
+        sys.exit("nothing was mixed")
+
+
 if __name__ == "__main__":
-    commands = {"check": check, "change": change, "rewrite": rewrite}
-    counts = {"check": (5, 7), "change": (6,), "rewrite": (5,)}
+    commands = {"check": check, "change": change, "mean": mean, "rewrite": rewrite}
+    counts = {"check": (5, 7), "change": (6,), "mean": (6,), "rewrite": (5,)}
     if len(sys.argv) not in counts.get(sys.argv[1] if len(sys.argv) > 1 else "", ()):
         sys.exit(__doc__)
     commands[sys.argv[1]](*sys.argv[2:])
