@@ -1289,6 +1289,14 @@ def check_models(page):
     page.wait("document.querySelector('#model').value === 'back' && document.querySelector('.translated')?.lang === 'zh'")
     page.wait(DONE)
     check_heads(page)
+    # the translation becomes the text, and the model of the other direction translates it
+    written = page.sentence()
+    page.click("$('exchange')")
+    page.wait("document.querySelector('#model').value === 'run' && document.querySelector('.translated')?.lang === 'en' && " + DONE)
+    equal(page.value("$('text').value").replace(" ", ""), written.replace(" ", "").replace("</s>", ""), "what is translated back")
+    page.value("$('text').value = '', $('text').dispatchEvent(new Event('input')), $('exchange').click()")
+    page.wait("document.querySelector('#model').value === 'back' && " + DONE)
+    equal(page.value("$('text').value"), page.value("examples.en[0]"), "without a translation, an example")
     page.clean("models")
 
 

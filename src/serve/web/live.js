@@ -55,6 +55,9 @@ const languageName = (code) => new Intl.DisplayNames(language, { type: "language
 /** The models that can stand beside a model: those that read the same language. */
 const companions = (model) => models.filter((other) => other !== model && other.source === model.source);
 
+/** A model that translates what a model writes into what it reads; undefined: there is none. */
+const opposite = ({ source, target }) => models.find((other) => other.source === target && other.target === source);
+
 const shownPanels = () => panels.filter(({ element }) => !element.hidden);
 
 /** The model beside that of panel k, if it is the first of two; else undefined. */
@@ -71,6 +74,7 @@ function chooseModels(name, beside) {
   fillSelect($("beside"), [["", text.alone], ...choicesOf(others)]);
   $("beside").value = second?.name ?? "";
   $("beside").parentNode.hidden = !others.length;
+  $("exchange").hidden = !opposite(model);
   $("text").lang = model.source;
   panels[0].show(model);
   if (second) panels[1].show(second);
@@ -129,6 +133,16 @@ function translate(choices = []) {
 function schedule() {
   clearTimeout(pending);
   pending = setTimeout(() => translate(), DEBOUNCE);
+}
+
+/** Translates the translation back. */
+function exchange() {
+  const written = $("text").value.trim() && panels[0].translation();
+  chooseModels(opposite(modelNamed($("model").value)).name, "");
+  $("text").value = written;
+  if (!written) open();
+  translate();
+  $("text").focus();
 }
 
 const lacksKey = () => !$("key").parentNode.hidden && !$("key").value;
@@ -270,6 +284,7 @@ function listen() {
       if (opening) open();
       translate();
     });
+  $("exchange").addEventListener("click", exchange);
   for (const id of Object.keys(switches)) $(id).addEventListener("click", () => flip(id));
   $("question").addEventListener("input", () => {
     ask($("question").value);

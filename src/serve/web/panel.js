@@ -16,7 +16,7 @@ const alternativesOf = (model) => Math.min(ALTERNATIVES, model.alternatives ?? A
  *       has made a choice; whether corrections are kept, whether translations are remembered, and whether the user is
  *       writing; is told that a correction of a sentence was kept
  *
- * Returns {element, show, run, again, renew, choices, redraw, hide, words, mark, stop}:
+ * Returns {element, show, run, again, renew, choices, redraw, hide, translation, words, mark, stop}:
  *   show(model)   chooses the model
  *   run(text, choices, teaches)  translates a text, with choices that `choices` returned; stops the work on the text before.
  *                 teaches: whether it is an example, at which the page explains what is seen
@@ -25,6 +25,7 @@ const alternativesOf = (model) => Math.min(ALTERNATIVES, model.alternatives ?? A
  *   choices()     the user's choices as text: {layer, head, forced, view, step, tree, piece}, each "" if there is none
  *   redraw()      draws again, after a change of level
  *   hide()        hides the alignment until a question is answered
+ *   translation() the translation that is shown, as one text
  *   words(i)      the words of the translation of sentence i; null while it is searched
  *   mark(other)   marks the words that differ from those of another panel; null: no other
  *   stop()        stops its work
@@ -633,6 +634,10 @@ function makePanel(page) {
     hide() {
       answers = false;
       if (!parts.element.hidden) drawChosen();
+    },
+    translation() {
+      const space = /^(zh|ja)/.test(model.target) ? "" : " ";
+      return slots.map(({ result }) => result?.translatedText ?? "").join(space).trim();
     },
     words(i) {
       return slots[i]?.result ? shownOf(slots[i], true).target : null;
