@@ -120,13 +120,14 @@ typedef struct TideHypothesis {
     double score;           /* with the normalisation of the search; the best hypothesis has the largest */
     int pieces;             /* with </s> */
     TideAlignment alignment;
-    const double *piece_scores; /* [pieces] ln p of each piece; NULL: tide_align, or an empty sentence */
+    const double *piece_scores; /* [pieces] ln p of each piece; NULL: tide_align, or an empty or copied sentence */
     double confidence; /* of tide_translate: how good the translation probably is, 0 to 1: the chrF2 that its probability
-                          predicts; -1: the first model has no such prediction, which `tide tune` fits */
+                          predicts; -1: the first model has no such prediction, which `tide tune` fits, or
+                          the sentence is empty or copied */
 } TideHypothesis;
 
 /* The hypotheses of one sentence, best first. An empty sentence has one hypothesis, without alignment: its prefix, or
-   "" if it has none. */
+   "" if it has none. So does a sentence of which the model knows nothing but punctuation: a copy of it, after NFKC. */
 typedef struct TideSentence {
     int count;
     const TideHypothesis *const *hypotheses; /* [count] */

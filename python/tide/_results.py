@@ -84,7 +84,7 @@ class Translation:
     """ln p of each piece of `target`."""
     confidence: float | None = None
     """How good the translation probably is, from 0 to 1: the chrF2 that its probability predicts. None if the model has
-    no such prediction, which `tide tune` fits."""
+    no such prediction, which `tide tune` fits, or if the sentence is empty or copied."""
 
     def __str__(self) -> str:
         return self.text

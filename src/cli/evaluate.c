@@ -95,7 +95,7 @@ static void print_confidence(const Evaluation *e) {
         mem_free((void *)sets);
     }
     const int n = (int)arrlen(confidence);
-    if (n) printf("confidence = %.3f, correlation with chrF %.3f\n", mean / n, correlation(confidence, quality, n));
+    if (n > 1) printf("confidence = %.3f, correlation with chrF %.3f\n", mean / n, correlation(confidence, quality, n));
     arrfree(confidence);
     arrfree(quality);
 }

@@ -52,7 +52,7 @@ const Command command_serve = {
     .usage = "[MODEL ...] [flags]",
     .about =
         "Each MODEL is a directory that `tide train` made, a model.safetensors, or the name of an installed model;\n"
-        "without MODEL, zh-en and en-zh are served, those of them that are there. Models with different languages\n"
+        "without MODEL, zh-en and en-zh are served if they are installed. Models with different languages\n"
         "are directions, which requests choose by source and target; of several models of one direction, requests\n"
         "choose by the field `model`, the last part of the path. The API is LibreTranslate's with additions;\n"
         "/openapi.json describes it. --threads is the number of sentences' batches computed at the same time.\n\n"

@@ -65,8 +65,9 @@ static const FlagGroup groups[] = {
     {"Model", "arch dim-emb dim-rnn dim-att dim-maxout encoder enc-depth dec-cell-base-depth dec-depth dim-ffn window "
               "attention heads readout-state tied-embeddings init pretrained-model"},
     {"Guided attention", "guided-alignment guided-alignment-cost guided-alignment-weight guided-alignment-null"},
-    {"Optimization", "optimizer learn-rate lr-decay lr-decay-start lr-warmup lr-decay-inv-sqrt clip-norm "
-                     "exponential-smoothing averaging-eta pretrained-share mini-batch maxi-batch workspace shards precision seed"},
+    {"Optimization",
+     "optimizer learn-rate lr-decay lr-decay-start lr-warmup lr-decay-inv-sqrt clip-norm "
+     "exponential-smoothing averaging-eta pretrained-share mini-batch maxi-batch workspace shards precision seed"},
     {"Regularization",
      "label-smoothing dropout-emb dropout-annotation dropout-readout noise-drop noise-blank noise-swap"},
     {"Validation, checkpoints and the end",
@@ -81,7 +82,7 @@ static const FlagGroup groups[] = {
 /* Sets options from a text, which it releases; NULL: it could not be read. */
 static int apply(TrainOptions *options, char *text, const char *path, Err *err) {
     if (!text) return -1;
-    int status = options_read(train_option_tables, options, text, path, UNKNOWN_ERROR, err);
+    int status = options_read(stored_option_tables, options, text, path, UNKNOWN_ERROR, err);
     mem_free(text);
     return status;
 }
@@ -139,6 +140,8 @@ static int gather_options(const Args *args, TrainOptions *options, Err *err) {
         if (!args_has(args, o->name)) continue;
         if (option_set(o, options, args_values(args, o->name), args_count(args, o->name), err)) return -1;
     }
+    if (options->pretrained_share > 0 && !pretrained)
+        return usage_error(err, "--pretrained-share needs --pretrained-model");
     choose_tokenizers(args, &options->model);
     return pretrained ? settle(options, &own, args, err) : 0;
 }

@@ -17,6 +17,7 @@
 #include "translate/unknown.h"
 #include "view/alignments_page.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <sys/stat.h>
 
@@ -199,11 +200,22 @@ static int draw(Translating *t, const Translations *found, Err *err) {
     return 0;
 }
 
+/* Adds a sentence that is its own translation, without weights. */
+static void add_copied(Translating *t, const Translations *found, int i) {
+    char **pieces = side_spell(&found->translator->source, found->sentences[i]);
+    const int n = (int)arrlen(pieces);
+    Alignment alignment = alignment_new(pieces, n, pieces, n, NULL);
+    alignments_page_hypothesis(&t->page, &alignment, found->sentences[i], NAN);
+    alignment_free(&alignment);
+    strings_free(pieces);
+}
+
 static void fill_page(Translating *t, const Translations *found) {
     /* the page needs pieces; its script merges them into words */
     const AlignmentView by_piece = {.shift = t->view.shift};
     for (int i = 0; i < found->n; i++) {
         alignments_page_sentence(&t->page, found->sentences[i]);
+        if (found->copied[i]) add_copied(t, found, i);
         for (int k = 0; k < t->printed && k < found->nbest[i].count; k++) {
             const Hypothesis *h = &found->nbest[i].list[k];
             Alignment a = alignment_at(&by_piece, found, i, h);

@@ -83,7 +83,7 @@ static void fit_confidence(Tuning *t, ModelOptions *chosen, double *fits) {
     const int n = (int)arrlen(sources);
     double *means = mem_alloc((size_t)n * sizeof *means), *qualities = mem_alloc((size_t)n * sizeof *qualities);
     BeamOptions options = translator_beam_options(&t->translator);
-    int count_of_all = 0;
+    int fitted_count = 0;
     options.beam = chosen->beam_size;
     options.normalize = chosen->normalize;
     options.word_penalty = chosen->word_penalty;
@@ -94,16 +94,16 @@ static void fit_confidence(Tuning *t, ModelOptions *chosen, double *fits) {
             const Hypothesis *best = found.nbest[i].count ? found.nbest[i].list : NULL;
             if (!best) continue;
             char *text = translation_text(&found, i, 0), *reference = references[first + i];
-            means[count_of_all] = best->log_probability / best->length;
-            qualities[count_of_all++] = chrf_corpus(&text, &reference, 1, 0).score / 100;
+            means[fitted_count] = best->log_probability / best->length;
+            qualities[fitted_count++] = chrf_corpus(&text, &reference, 1, 0).score / 100;
             mem_free(text);
         }
         translations_free(&found);
     }
     progress_clear(&t->view);
-    const bool fitted = confidence_fit(means, qualities, count_of_all, chosen->confidence);
-    for (int i = 0; i < count_of_all; i++) means[i] = confidence_of(chosen, means[i], 1);
-    *fits = fitted ? correlation(means, qualities, count_of_all) : 0;
+    const bool fitted = confidence_fit(means, qualities, fitted_count, chosen->confidence);
+    for (int i = 0; i < fitted_count; i++) means[i] = confidence_of(chosen, means[i], 1);
+    *fits = fitted ? correlation(means, qualities, fitted_count) : 0;
     mem_free(means);
     mem_free(qualities);
 }

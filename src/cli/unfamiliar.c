@@ -79,7 +79,8 @@ void unfamiliar_report(const Unfamiliar *u, const char *unit) {
                 "them, as with `opencc -c t2s`",
                 standard_input_name(), u->traditional, u->lines, unit);
     if (u->copied.count)
-        message("%s: in %ld of %ld %ss there is nothing that the model knows, first in %s %ld: they stay as they are",
+        message("%s: in %ld of %ld %ss there is nothing that the model knows, except punctuation, first in %s %ld: "
+                "they are copied",
                 standard_input_name(), u->copied.count, u->lines, unit, unit, u->copied.first);
     if (u->foreign.count)
         message("%s: in %ld of %ld %ss there are no words that the model knows in its language, '%s', "

@@ -26,8 +26,7 @@ typedef struct Unfamiliar {
 /* Counts a normalised line. copied: its translation is the line itself. */
 void unfamiliar_add(Unfamiliar *unfamiliar, const char *line, bool copied);
 /* Prints a message about unknown pieces, and about lines with traditional Chinese, copied and other foreign ones, if
-   there are some.
-   unit: what the messages call a line, such as "line" or "sentence". */
+   there are some. unit: what the messages call a line, such as "line" or "sentence". */
 void unfamiliar_report(const Unfamiliar *unfamiliar, const char *unit);
 void unfamiliar_free(Unfamiliar *unfamiliar);
 

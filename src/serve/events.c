@@ -162,7 +162,6 @@ Event *event_copied(const Job *job) {
     json_print(out, "{\"sentence\":%d,\"copied\":true,\"translatedText\":%s,\"pieces\":", number_of(job),
                job->texts[0]);
     write_source_pieces(out, &job->task->served->translator.source, job->source);
-    fputs(",\"score\":0,\"logProbability\":0", out);
     if (job->task->search.n_best > 1) fputs(",\"alternatives\":[]", out);
     fputc('}', out);
     return end(&memory);

@@ -196,7 +196,7 @@ static void set_running(Learning *l, Course *course, bool running) {
 
 /* Notes the end of a try. */
 static void note_end(Learning *l, Course *course, int status, const Err *err) {
-    double wait = 2.5; /* a learning that a killed server has left ends soon */
+    double wait = 2.5; /* after a kill, the old `tide learn` may still run for some seconds */
     if (is_ending(l)) return;
     pthread_mutex_lock(&l->mutex);
     course->failures = status ? course->failures + 1 : 0;

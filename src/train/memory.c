@@ -48,13 +48,14 @@ static double own_need(const Training *t) {
 }
 
 /* The bytes that do not depend on the batch: weights, gradients, the slots of the optimizer, packed weights, and the
-   weights of a teacher. */
+   weights of a teacher and of the pretrained model. */
 static double bytes_of_weights(const Training *t) {
     const Optimizer *o = &t->learner.optimizer;
     /* weights and gradients; of the slice the slots and, if there is one, the average */
     const double numbers = 2.0 * (double)o->size + (o->kind->slots + (o->average != NULL)) * (double)(o->to - o->from);
     const double teacher = t->distillation.open ? (double)o->size : 0;
-    return (numbers + teacher) * sizeof(real) + t->memory.workspace.panels;
+    const double pretrained = t->pretrained ? 2.0 * (double)o->size : 0; /* in a validation, the mean with them, too */
+    return (numbers + teacher + pretrained) * sizeof(real) + t->memory.workspace.panels;
 }
 
 /* Warns, before the batch is allocated, if the weights fit into memory, but the weights and a batch do not. */

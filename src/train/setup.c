@@ -332,8 +332,7 @@ static int keep_pretrained(Training *t, Err *err) {
     return status;
 }
 
-/* Reads the model with which the training began, if a set has it as its teacher, or if the new one has a share of it.
- */
+/* Reads the pretrained model, if a set has it as its teacher, or if the trained model has a share of it. */
 static int open_pretrained(Training *t, Err *err) {
     const TrainJob *job = t->job;
     const Recipe *r = t->learner.recipe;

@@ -103,3 +103,5 @@ static const Option table[] = {
     {0}};
 
 const Option *const train_option_tables[] = {model_option_table, table, search_option_table, NULL};
+const Option *const stored_option_tables[] = {model_option_table, table, search_option_table, fitted_option_table,
+                                              NULL};

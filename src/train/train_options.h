@@ -48,5 +48,7 @@ typedef struct TrainOptions {
 
 /* The tables of the model, the training and the search, in the order of --help and of the configuration. */
 extern const Option *const train_option_tables[];
+/* The same with what `tide tune` fits: all that the configuration of a model may have. */
+extern const Option *const stored_option_tables[];
 
 #endif

@@ -62,10 +62,10 @@ static bool same_configuration(const char *a, const char *b) {
     char left[OPTION_FORMAT_SIZE], right[OPTION_FORMAT_SIZE];
     Err err;
     for (int i = 0; i < 2; i++) {
-        options_default(train_option_tables, &options[i]);
-        if (options_read(train_option_tables, &options[i], i ? b : a, "", UNKNOWN_ERROR, &err)) return false;
+        options_default(stored_option_tables, &options[i]);
+        if (options_read(stored_option_tables, &options[i], i ? b : a, "", UNKNOWN_ERROR, &err)) return false;
     }
-    return !options_differ(train_option_tables, NULL, &options[0], &options[1], left, right);
+    return !options_differ(stored_option_tables, NULL, &options[0], &options[1], left, right);
 }
 
 /* Compares what both files say besides the weights: configuration, vocabularies, merges. */

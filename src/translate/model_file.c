@@ -96,8 +96,11 @@ static int read_values(Params *params, bool trained, Safetensors *file, Err *err
 
 bool model_installed(const char *name, char folder[PATH_SIZE]) {
     static const char *const places[] = {"../share/tide/models", "../../models", "models"};
-    char relative[PATH_SIZE], file[PATH_SIZE + 32];
+    char relative[PATH_SIZE], file[PATH_SIZE + 32], self[PATH_SIZE];
     struct stat info;
+    program_own_path(self, sizeof self);
+    const char *slash = strrchr(self, '/');
+    if (!slash || strncmp(slash + 1, "tide", 4) != 0) return false;
     if (!*name || strpbrk(name, "/\\") || !strcmp(name, ".") || !strcmp(name, "..") || !stat(name, &info)) return false;
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         if (snprintf(relative, sizeof relative, "%s/%s", places[i], name) >= (int)sizeof relative) return false;

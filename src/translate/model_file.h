@@ -27,12 +27,13 @@ int model_read(Translator *translator, const Safetensors *file, const char *path
    by then. Returns 0, or -1 with *err filled if a tensor is missing or has another shape. */
 int params_find(Params *params, Safetensors *file, Err *err);
 
-/* Finds an installed model by its name, such as zh-en, which has no slash: its folder is in ../share/tide/models,
+/* Finds an installed model by its name, such as zh-en, which has no slash, for the programs of tide, whose names begin
+   with "tide"; in another program, which uses the library, there is none. Its folder is in ../share/tide/models,
    beside an installed program; in `models`, in the sources; or in `models` beside the program. A file or folder of this
    name in the current folder comes first: then the result is false. `folder` receives the path. */
 bool model_installed(const char *name, char folder[PATH_SIZE]);
-/* Writes the path of the file of a model to `full`: `path` is a directory with model.safetensors, such a file, or the
-   name of an installed model. Returns 0, or -1 with *err filled if there is none. */
+/* Writes the path of the file of a model to `full`: `path` is a directory with model.safetensors, such a file, or, in a
+   program of tide, the name of an installed model. Returns 0, or -1 with *err filled if there is none. */
 int model_find(const char *path, char full[PATH_SIZE], Err *err);
 
 /* Loads a model for translation: `path` as for model_find. All its numbers must be

@@ -136,15 +136,16 @@ int model_save(const Translator *translator, const char *configuration, const Re
 /* The configuration with other values of the options of the search; owned by the caller. */
 static char *with_search(const char *configuration, const ModelOptions *search) {
     const bool fitted = search->confidence[0] != 0 || search->confidence[1] != 0;
-    const Option *const table[] = {search_option_table, fitted ? fitted_option_table : NULL, NULL};
-    char *own = options_format(table, search);
+    const Option *const all[] = {search_option_table, fitted_option_table, NULL};
+    const Option *const written[] = {search_option_table, fitted ? fitted_option_table : NULL, NULL};
+    char *own = options_format(written, search);
     MemoryFile memory;
     FILE *out = memory_open(&memory);
     for (const char *line = configuration; *line;) {
         const size_t length = strcspn(line, "\n") + (strchr(line, '\n') != NULL);
         char name[OPTION_TEXT_SIZE] = "";
         snprintf(name, sizeof name, "%.*s", (int)strcspn(line, " =\n"), line);
-        if (!option_find(table, name)) fwrite(line, 1, length, out);
+        if (!option_find(all, name)) fwrite(line, 1, length, out);
         line += length;
     }
     fputs(own, out);

@@ -16,7 +16,7 @@ typedef struct Reading {
     char **pieces;    /* as side_spell gives them, without </s>: a stb_ds array, owned */
     bool *unknown;    /* [arrlen(pieces)] the source vocabulary lacks the piece; owned */
     TextSpan *spans;  /* what the model cannot read: the whole sentence if it is foreign, otherwise the unknown pieces,
-                         of  which neighbours are joined: a stb_ds array, owned */
+                         of which neighbours are joined: a stb_ds array, owned */
     bool foreign;     /* the sentence has letters, but no words in the source language that the model knows */
     bool traditional; /* an unknown piece has a character of traditional Chinese, and the source language has Han
                          characters */

@@ -465,7 +465,7 @@ def check_unknown(page):
     page.show("潮水退了龘。他走了。Tom Smith! ", width=1280, height=800)
     remarks = "[...document.querySelectorAll('.note span:not(.sure)')].map((one) => one.checkVisibility() ? one.textContent : '')"
     equal(page.value(remarks), ["The model does not know the underlined text.", "",
-                    "The model knows nothing of this: it stays as it is."], "remarks")
+                    "The model knows nothing of this, except punctuation: it is copied."], "remarks")
     equal(page.classes("unknown"), ["龘", "Tom", "Smith", "!"], "what is underlined")
     third = "document.querySelectorAll('.pair')[2].querySelectorAll('.translated .piece')"
     equal(page.value(f"[...{third}].map((one) => one.firstChild.textContent)"), ["Tom", "Smith", "!", "</s>"], "it stays")
@@ -1294,6 +1294,8 @@ def check_models(page):
     page.click("$('exchange')")
     page.wait("document.querySelector('#model').value === 'run' && document.querySelector('.translated')?.lang === 'en' && " + DONE)
     equal(page.value("$('text').value").replace(" ", ""), written.replace(" ", "").replace("</s>", ""), "what is translated back")
+    page.value("$('text').value += 'x', $('text').dispatchEvent(new Event('input')), $('exchange').click()")
+    equal(page.value("[$('model').value, $('text').value.endsWith('x')]"), ["run", True], "a text that is not translated yet stays")
     page.value("$('text').value = '', $('text').dispatchEvent(new Event('input')), $('exchange').click()")
     page.wait("document.querySelector('#model').value === 'back' && " + DONE)
     equal(page.value("$('text').value"), page.value("examples.en[0]"), "without a translation, an example")

@@ -114,7 +114,7 @@ same_numbers "$scratch/loud1/model.safetensors" "$scratch/shards1/model.safetens
     taught "$scratch/untaught" 0 0 --pretrained-share 0.25 --after-batches 2
     refused 1 'one: is not the model with which this training began$' train --config "$scratch/smallest.conf" \
         --model "$scratch/untaught" $two --pretrained-model "$scratch/one" --train-set-distillation 0 0 --pretrained-share 0.25
-    refused 1 'pretrained-share needs --pretrained-model' train --config "$scratch/smallest.conf" --model "$scratch/alone" $two \
+    refused 2 'pretrained-share needs --pretrained-model' train --config "$scratch/smallest.conf" --model "$scratch/alone" $two \
         --pretrained-share 0.25
     norms() { # DISTILLATION DISTILLATION [flag ...]: the largest norm of the gradient
         rm -rf "$scratch/gradients"

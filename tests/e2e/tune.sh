@@ -22,6 +22,9 @@ awk -v mapping="$mapping" -F ' [|][|][|] ' 'BEGIN { split(mapping, of, " ") }
 tide_ok translate "$scratch/run" --n-best 1 <"$scratch/dev.zh" | grep -q 'Confidence' && die 'a model that was not tuned has a confidence'
 tide_ok quantize "$scratch/tuned" "$scratch/tuned-int8" >/dev/null
 [ "$(tide_ok info "$scratch/tuned-int8" | sed -n 's/^confidence = //p')" = "$mapping" ] || die "the confidence of a copy"
+tide_ok verify "$scratch/tuned" --parent "$scratch/run" >"$scratch/verified"
+tide_ok verify "$scratch/tuned-int8" --parent "$scratch/tuned" >>"$scratch/verified"
+[ "$(grep -c 'verified' "$scratch/verified")" = 2 ] || die "verify: $(cat "$scratch/verified")"
 tide_ok evaluate "$scratch/tuned" --src "$scratch/dev.zh" --ref "$scratch/dev.en" >"$scratch/evaluated"
 grep -q "^confidence = 0\.[0-9]*, $(sed -n 's/.*\(correlation.*\)/\1/p' "$scratch/choice")\$" "$scratch/evaluated" ||
     die "evaluate: $(cat "$scratch/evaluated"), tune: $(cat "$scratch/choice")"
@@ -37,6 +40,14 @@ grep -q ' --beam-size 12 --normalize 0 --word-penalty -3, BLEU 100.00; before: 1
     die "tune made a model worse: $(cat "$scratch/choice")"
 # all these translations are the references: there is nothing to predict
 grep -q '^confidence: none, ' "$scratch/choice" || die "a confidence: $(cat "$scratch/choice")"
+# a model loses the confidence that does not fit another text
+tide_ok translate "$scratch/tuned" <"$scratch/dev.zh" >"$scratch/own"
+tide_ok tune "$scratch/tuned" --src "$scratch/dev.zh" --ref "$scratch/own" --output "$scratch/again" --beam-sizes 2 >"$scratch/choice"
+grep -q '^confidence: none, ' "$scratch/choice" || die "a confidence: $(cat "$scratch/choice")"
+tide_ok info "$scratch/again" | grep '^confidence' && die "the confidence of the model before stays"
+# the configuration of a tuned model is one for a training
+tide_ok info "$scratch/tuned" | sed '/^$/,$d' >"$scratch/tuned.conf"
+tide_ok train --config "$scratch/tuned.conf" --tsv "$scratch/train.tsv" --model "$scratch/configured" --after-batches 1 --quiet
 # a model that is there already is replaced only with --force
 cksum <"$scratch/tuned/model.safetensors" >"$scratch/sum"
 for command in "tune $scratch/untuned --src $scratch/dev.zh --ref $scratch/own --beam-sizes 2 --output" "quantize $scratch/untuned"; do

@@ -119,7 +119,8 @@ static void a_mapping_of_noise_has_no_gradient(void **state) {
 
 static void without_a_connection_there_is_no_mapping(void **state) {
     (void)state;
-    const double same[] = {-1, -1, -1, -1}, falling[] = {-1, -2, -3, -4}, up[] = {0.1, 0.2, 0.4, 0.9}, ones[] = {1, 1, 1, 1};
+    const double same[] = {-1, -1, -1, -1}, falling[] = {-1, -2, -3, -4}, up[] = {0.1, 0.2, 0.4, 0.9},
+                 ones[] = {1, 1, 1, 1};
     double found[2] = {7, 7};
     assert_false(confidence_fit(same, up, 4, found));
     assert_true(found[0] == 0 && found[1] == 0);

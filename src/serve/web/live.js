@@ -135,9 +135,10 @@ function schedule() {
   pending = setTimeout(() => translate(), DEBOUNCE);
 }
 
-/** Translates the translation back. */
+/** Translates the translation back, when it is complete. */
 function exchange() {
-  const written = $("text").value.trim() && panels[0].translation();
+  const given = $("text").value, written = given.trim() ? panels[0].translation(given) : "";
+  if (written === null) return;
   chooseModels(opposite(modelNamed($("model").value)).name, "");
   $("text").value = written;
   if (!written) open();

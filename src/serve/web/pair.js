@@ -102,7 +102,7 @@ function makePair(on) {
     drawLine(source, shown.source, { onPoint: (i, held) => on.point(null, i, held) });
     for (const piece of piecesOf(source).filter((_, i) => shown.unknown[i])) {
       piece.classList.add("unknown");
-      piece.title = text.unknown.piece;
+      piece.title = slot.unknown.length < slot.pieces.length - 1 ? text.unknown.piece : text.unknown.all;
     }
     drawLine(target, shown.target, { role: "button", onPoint: (i, held) => on.point(i, null, held) });
     if (on.spelled()) drawPinyin(source, shown.source);

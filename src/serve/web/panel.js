@@ -25,7 +25,7 @@ const alternativesOf = (model) => Math.min(ALTERNATIVES, model.alternatives ?? A
  *   choices()     the user's choices as text: {layer, head, forced, view, step, tree, piece}, each "" if there is none
  *   redraw()      draws again, after a change of level
  *   hide()        hides the alignment until a question is answered
- *   translation() the translation that is shown, as one text
+ *   translation(text)  the translation of the text, as one text; null: it is not complete
  *   words(i)      the words of the translation of sentence i; null while it is searched
  *   mark(other)   marks the words that differ from those of another panel; null: no other
  *   stop()        stops its work
@@ -34,6 +34,7 @@ function makePanel(page) {
   const parts = panelMarkup();
   let model = null, written = ""; // the text that is translated
   let answered = ""; // the text of the sentences that are shown
+  let whole = ""; // its translation, without choices
   let slots = [], pairs = [], notes = []; // for each sentence a Slot, its pair and what stands below it
   let chosen = 0; // index of the sentence whose hypotheses are shown
   let viewed = 0; // index of the sentence whose matrix is shown: the one the mouse points at, or the chosen one
@@ -535,6 +536,7 @@ function makePanel(page) {
     }
     search({ text: given }, listeners, (translation) => {
       replace();
+      whole = translation;
       page.announce(text.announced(translation.trim()));
       if (forced.length) takeAll(forced);
     }, fail);
@@ -635,9 +637,10 @@ function makePanel(page) {
       answers = false;
       if (!parts.element.hidden) drawChosen();
     },
-    translation() {
-      const space = /^(zh|ja)/.test(model.target) ? "" : " ";
-      return slots.map(({ result }) => result?.translatedText ?? "").join(space).trim();
+    translation(given) {
+      if (answered !== given || slots.some(({ result }) => !result)) return null;
+      if (slots.every(({ choices }) => !choices.length)) return whole.trim();
+      return slots.map(({ result }) => result.translatedText).join(/^(zh|ja)/.test(model.target) ? "" : " ");
     },
     words(i) {
       return slots[i]?.result ? shownOf(slots[i], true).target : null;

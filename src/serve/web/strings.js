@@ -79,7 +79,7 @@ const texts = {
       piece: "The model does not know this text.",
       some: "The model does not know the underlined text.",
       all: "The model knows no words of its language here: the translation is an invention.",
-      copied: "The model knows nothing of this: it stays as it is.",
+      copied: "The model knows nothing of this, except punctuation: it is copied.",
     },
     correct: {
       open: "Correct",
@@ -283,7 +283,7 @@ const texts = {
       piece: "模型不认识这段文字。",
       some: "模型不认识带下划线的文字。",
       all: "这里没有模型认识的词：译文是编造的。",
-      copied: "模型完全不认识这句话，所以原样保留。",
+      copied: "除标点外，模型完全不认识这句话，所以照抄。",
     },
     correct: {
       open: "改正",
