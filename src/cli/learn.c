@@ -30,8 +30,11 @@ static const Flag flags[] = {
               "0.5"),
     {"served", 1, "MODEL", "the model that the new one must better (default: the model itself)", .kind = VALUE_FILE},
     FLAG_INT("updates", "updates of the training; 0: by the number of corrections", 0, 1e6, "0"),
-    FLAG_REAL("learn-rate", "learning rate, which stays constant; 0: 0.2 of that with which MODEL was trained", 0, 10,
-              "0"),
+    FLAG_REAL(
+        "learn-rate",
+        "learning rate, which stays constant; 0: 0.2 of that with which MODEL was trained; with its probabilities "
+        "as targets 0.8, or less in less than a thousand updates",
+        0, 10, "0"),
     FLAG_REAL("share", "share of the corrections in an epoch; the rest is the text of --keep-*", 0.01, 0.99, "0.4"),
     FLAG_INT("seed", "random seed of the sample of this text, data order and dropout", 0, 2147483647, "1"),
     FLAGS_MESSAGES,

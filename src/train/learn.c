@@ -20,15 +20,22 @@ const char keep_targets_names[] = "given|own|probabilities";
 enum {
     PASSES = 20, /* how often the training has each correction, if the limits allow it */
     LEAST_UPDATES = 40,
+    LONG_UPDATES = 1000,
     MOST_UPDATES = 2000,
     WARM_UP = 20,        /* updates */
     MOST_OWN = 4000,     /* pairs of `keep`, if the model translates them */
     MOST_DRAWN = 200000, /* of `keep` */
     LEAST_LENGTH = 100   /* pieces; a longer limit of the model stays */
 };
-static const double usual_rate = 0.2;   /* of the model's learning rate */
 static const double smoothing = 0.0005; /* the model is an average over half of the updates, at most 2,000 */
 static const double averaging_eta = 1;
+static const double usual_rate = 0.2; /* of the model's learning rate */
+/* Where the model is the teacher of the text to keep, the new one can learn more. The rate is that of LONG_UPDATES and
+   more; for fewer ones, it falls with the square root of their number. */
+static const double taught_rate = 0.8;
+static const double pretrained_share = 0.25; /* of the model before, in the weights of the new one */
+/* Few corrections are learned by heart with the dropout of the model's own training. */
+static const double more_dropout = 5.0 / 3, most_dropout = 0.5;
 
 #define WORK "training" /* the folder of the training, in the output */
 /* Files in it. */
@@ -167,6 +174,15 @@ static int choose_updates(const Learning *l) {
                                      : (int)updates;
 }
 
+/* The learning rate for so many updates. */
+static double choose_rate(const Learning *l) {
+    const LearnJob *j = l->job;
+    const int updates = l->learned->updates;
+    const double part = updates < LONG_UPDATES ? sqrt((double)updates / LONG_UPDATES) : 1;
+    const double usual = j->keep_targets == KEEP_PROBABILITIES ? taught_rate * part : usual_rate;
+    return j->learn_rate > 0 ? j->learn_rate : usual * l->options.learn_rate;
+}
+
 static void describe_corrections(const Learning *l) {
     const CorrectionCounts *c = &l->learned->counts;
     note(l, "%d corrections: %d to learn, %d held out to judge what was learned", c->read, c->learned, c->held_out);
@@ -254,23 +270,31 @@ static int write_texts(Learning *l, Err *err) {
 
 /* ---- the training ----------------------------------------------------------------------------------------------- */
 
-/* The options with which the model was trained, but for a short training at a small constant rate. */
+static double raised(double dropout) {
+    const double more = dropout * more_dropout;
+    return more < most_dropout ? more : dropout < most_dropout ? most_dropout : dropout;
+}
+
+/* The options with which the model was trained, but for a short training at a constant rate. */
 static int choose_options(Learning *l, Err *err) {
     TrainOptions *o = &l->options;
     const LearnJob *j = l->job;
     options_default(train_option_tables, o);
     if (options_read(train_option_tables, o, l->model.configuration, j->model, UNKNOWN_SKIP, err)) return -1;
-    o->learn_rate = j->learn_rate > 0 ? j->learn_rate : usual_rate * o->learn_rate;
-    l->learned->learn_rate = o->learn_rate;
     o->lr_decay = 1;
     o->lr_decay_inv_sqrt = 0;
     o->lr_warmup = WARM_UP;
     o->exponential_smoothing = smoothing;
     o->averaging_eta = averaging_eta;
+    o->pretrained_share = j->keep_targets == KEEP_PROBABILITIES ? pretrained_share : 0;
     o->max_length = o->max_length ? larger(o->max_length, LEAST_LENGTH) : 0;
     o->seed = j->seed;
     o->early_stopping = 0;
     o->save_freq = 100;
+    if (j->keep_targets != KEEP_PROBABILITIES) return 0;
+    o->dropout.embedding = raised(o->dropout.embedding);
+    o->dropout.annotation = raised(o->dropout.annotation);
+    o->dropout.readout = raised(o->dropout.readout);
     return 0;
 }
 
@@ -402,6 +426,7 @@ static int prepare(Learning *l, Err *err) {
         read_corrections(l, err) || read_dev(l, err))
         return -1;
     l->learned->updates = l->options.after_batches = choose_updates(l);
+    l->learned->learn_rate = l->options.learn_rate = choose_rate(l);
     return read_keep(l, err) || open_output(l, err) || open_work(l, err) ? -1 : 0;
 }
 
