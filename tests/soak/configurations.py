@@ -14,7 +14,7 @@ import time
 TIDE, FOLDER, SEED, TRAININGS, LIMIT = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4]), float(sys.argv[5])
 SETS = sys.argv[6:]
 # Flags that say where and how fast, or that change a training on purpose; other tests have them.
-OTHERS = "model log quiet threads isa preset config no-reload allow-change rank-timeout pretrained-model "\
+OTHERS = "model log quiet threads isa preset config no-reload allow-change rank-timeout pretrained-model pretrained-share "\
          "train-set-distillation after-minutes".split()
 
 

@@ -71,11 +71,15 @@ export interface Sentence {
   source: string;
   sourcePieces: string[];
   text: string;
-  /** Of the best hypothesis, with "</s>". */
+  /** Of the best hypothesis, with "</s>"; those of the source if it is copied. */
   pieces: string[];
-  /** ln p divided by a power of the length; and ln p. */
-  score: number;
-  logProbability: number;
+  /** ln p divided by a power of the length; and ln p. Absent: the sentence is copied. */
+  score?: number;
+  logProbability?: number;
+  /** true: the model knows nothing of the sentence, except punctuation, so `text` is the sentence itself. */
+  copied?: boolean;
+  /** How good the translation probably is, from 0 to 1; absent: the model does not say. */
+  confidence?: number;
   alternatives?: { text: string; pieces: string[]; score: number }[];
   /** matrix[i][j]: the attention weight of source piece j for target piece i. */
   alignment?: { source: string[]; target: string[]; matrix: number[][] };

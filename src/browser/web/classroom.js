@@ -84,7 +84,7 @@ function barsOf(rows, most) {
 /**
  * Makes a training of a kind. onChange(): called when there is something new to see.
  *
- * Returns {element, kind, looks, state, update, send, ask, stop, show}: looks: [{update, text, pieces, result}]; state: whether
+ * Returns {element, kind, looks, state, update, send, ask, stop, show}: looks: [{update, text, pieces, unknown, result}]; state: whether
  * it has ended or failed; update(): the updates made; send(message) to the worker; ask(path, body) resolves to an answer about the
  * weights as they are; show(update) shows and returns the last look up to that update.
  */
@@ -121,15 +121,18 @@ function makeRun(kind, settings, onChange) {
   /** Keeps the translation of the sentence after an update, whose events are complete. */
   function readLook(after, sentence, events) {
     if (sentence !== settings.text()) return; // the user has chosen another one
-    const sentences = [], pieces = [];
+    const sentences = [], pieces = [], unknown = [];
     const read = eventReader({
-      onSource: (_, found) => pieces.push(...found),
+      onSource(_, found, unread) {
+        pieces.push(...found);
+        unknown.push(...unread);
+      },
       onSettled: () => {},
       onSentence: (found) => sentences.push(found),
       signal: { aborted: false },
     });
     read(events);
-    if (sentences.length) looks.push({ update: after, text: sentence, result: sentences[0], pieces: pieces[0] });
+    if (sentences.length) looks.push({ update: after, text: sentence, result: sentences[0], pieces: pieces[0], unknown: unknown[0] });
   }
 
   function showMeasures({ measured, bleu: all, bleu_by_length: lengths }) {
